@@ -1,0 +1,69 @@
+"""What people want of a run that is going on: parameter changes and an end. Read by the engine between steps."""
+
+import threading
+
+from playground.recipe import Decoding, DecodingChange, EntropyBoundSampler, Recipe, SamplerChange
+
+
+class Steering:
+    """A mailbox between those who watch a run and the thread that makes it.
+
+    Changes are checked when they are asked for, against the parameters that will be in force by then, so that a bad
+    one is refused to its sender and never reaches the run.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._lock = threading.Lock()
+        self._mode = recipe.mode
+        self._sampler: EntropyBoundSampler = recipe.sampler
+        self._decoding: Decoding = recipe.decoding
+        self._changes: list[SamplerChange | DecodingChange] = []
+        self._cancelled = threading.Event()
+        self._shared = threading.Event()
+
+    def change(self, change: SamplerChange | DecodingChange) -> None:
+        """Ask for a change from the next step on.
+
+        Raises `ValueError` if it is for the other mode, pydantic's `ValidationError` if the result does not fit.
+        """
+        with self._lock:
+            if isinstance(change, SamplerChange) != (self._mode == "diffusion"):
+                raise ValueError(f"a run in {self._mode} mode takes {'sampler' if self._mode == 'diffusion' else 'decoding'} changes")
+            if isinstance(change, SamplerChange):
+                self._sampler = self._sampler.changed(change)
+            else:
+                self._decoding = self._decoding.changed(change)
+            self._changes.append(change)
+
+    def take(self) -> list[SamplerChange | DecodingChange]:
+        """The changes asked for since the last call, in order. For the engine."""
+        with self._lock:
+            changes, self._changes = self._changes, []
+            return changes
+
+    def in_force(self, parameters: EntropyBoundSampler | Decoding) -> None:
+        """Tell what is in force now, after edits of the recipe itself. For the engine."""
+        with self._lock:
+            if not self._changes:
+                if isinstance(parameters, EntropyBoundSampler):
+                    self._sampler = parameters
+                else:
+                    self._decoding = parameters
+
+    def cancel(self) -> None:
+        """End the run before its next step."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._cancelled.is_set()
+
+    def share(self) -> None:
+        """Note that another run had turns on the device while this one was going on."""
+        self._shared.set()
+
+    @property
+    def shared(self) -> bool:
+        """Whether the device was shared."""
+        return self._shared.is_set()

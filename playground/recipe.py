@@ -1,0 +1,205 @@
+"""What a run is: a small JSON document from which every event of the run follows."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+Role = Literal["system", "user", "assistant"]
+Mode = Literal["diffusion", "autoregressive"]
+
+MAX_SEED = 2**53 - 1
+"""The largest integer that JSON readers in a browser keep exactly."""
+
+MAX_PROMPT_CHARACTERS = 200_000
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+EntropyBound = Annotated[Finite, Field(ge=0, le=1e6)]
+TMax = Annotated[Finite, Field(ge=0.01, le=100)]
+TMin = Annotated[Finite, Field(ge=0, le=100)]
+DenoisingSteps = Annotated[int, Field(ge=1, le=1024)]
+ConfidenceThreshold = Annotated[Finite, Field(ge=0, le=1e6)]
+StabilityThreshold = Annotated[int, Field(ge=0, le=1024)]
+Temperature = Annotated[Finite, Field(ge=0, le=100)]
+TopK = Annotated[int, Field(ge=0, le=2**31 - 1)]
+TopP = Annotated[Finite, Field(gt=0, le=1)]
+
+
+class Strict(BaseModel):
+    """Unknown fields, wrong types, NaN and infinity are refused; values do not change after validation."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Message(Strict):
+    """One turn of the conversation; its content is text, also where it spells a marker."""
+
+    role: Role
+    content: Annotated[str, Field(max_length=MAX_PROMPT_CHARACTERS)]
+
+    @field_validator("content")
+    @classmethod
+    def _encodable(cls, content: str) -> str:
+        try:
+            content.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"character {error.start} is half of a surrogate pair, which no text can hold") from None
+        return content
+
+
+class EntropyBoundSampler(Strict):
+    """The entropy-bounded sampler with temperature annealing and adaptive stopping (report, section 3.3).
+
+    `entropy_bound` and `confidence_threshold` are in nats; `stability_threshold` counts previous steps whose
+    predicted canvas must equal the present one. The defaults are the report's.
+    """
+
+    name: Literal["entropy_bound"] = "entropy_bound"
+    entropy_bound: EntropyBound = 0.1
+    t_max: TMax = 0.8
+    t_min: TMin = 0.4
+    max_denoising_steps: DenoisingSteps = 48
+    confidence_threshold: ConfidenceThreshold = 0.005
+    stability_threshold: StabilityThreshold = 1
+
+    @model_validator(mode="after")
+    def _temperatures_in_order(self) -> Self:
+        if self.t_min > self.t_max:
+            raise ValueError(f"t_min ({self.t_min:g}) must not be above t_max ({self.t_max:g})")
+        return self
+
+    def changed(self, change: "SamplerChange") -> "EntropyBoundSampler":
+        """The sampler with the fields that `change` names; raises `ValidationError` where they do not fit."""
+        return EntropyBoundSampler.model_validate(self.model_dump() | change.model_dump())
+
+
+class Decoding(Strict):
+    """How an autoregressive run draws a token: tempered, then top-k, then top-p; temperature 0 is greedy, top_k 0 off."""
+
+    temperature: Temperature = 1.0
+    top_k: TopK = 64
+    top_p: TopP = 0.95
+
+    def changed(self, change: "DecodingChange") -> "Decoding":
+        """The decoding with the fields that `change` names."""
+        return Decoding.model_validate(self.model_dump() | change.model_dump())
+
+
+class _Change(Strict):
+    @model_validator(mode="before")
+    @classmethod
+    def _no_nulls(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            if not data:
+                raise ValueError("names no parameter to change")
+            for name, value in data.items():
+                if value is None:
+                    raise ValueError(f"{name} is null; leave it out to keep it")
+        return data
+
+    @model_serializer(mode="wrap")
+    def _only_what_changes(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
+
+
+class SamplerChange(_Change):
+    """Some of the sampler's parameters, to take over from a step on."""
+
+    entropy_bound: EntropyBound | None = None
+    t_max: TMax | None = None
+    t_min: TMin | None = None
+    max_denoising_steps: DenoisingSteps | None = None
+    confidence_threshold: ConfidenceThreshold | None = None
+    stability_threshold: StabilityThreshold | None = None
+
+
+class DecodingChange(_Change):
+    """Some of the decoding's parameters, to take over from a token on."""
+
+    temperature: Temperature | None = None
+    top_k: TopK | None = None
+    top_p: TopP | None = None
+
+
+class SetSampler(Strict):
+    """Change sampler parameters just before a denoising step (canvas from 0, step from 1)."""
+
+    type: Literal["set"] = "set"
+    canvas: Annotated[int, Field(ge=0)]
+    step: Annotated[int, Field(ge=1)]
+    sampler: SamplerChange
+
+
+class SetDecoding(Strict):
+    """Change decoding parameters just before the token of this index (from 0) is drawn."""
+
+    type: Literal["set"] = "set"
+    index: Annotated[int, Field(ge=0)]
+    decoding: DecodingChange
+
+
+def _edit_kind(edit: Any) -> str:
+    names = edit if isinstance(edit, dict) else type(edit).model_fields
+    return "set_decoding" if "index" in names else "set_sampler"
+
+
+Edit = Annotated[
+    Annotated[SetSampler, Tag("set_sampler")] | Annotated[SetDecoding, Tag("set_decoding")], Discriminator(_edit_kind)
+]
+
+
+class Recipe(Strict):
+    """Everything a run depends on; all but the messages has defaults.
+
+    `max_new_tokens` is rounded up to whole canvases when generating and trims the text. `model` is a name from the
+    server's list, filled in by the server where it is left out.
+    """
+
+    model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    mode: Mode = "diffusion"
+    messages: Annotated[list[Message], Field(min_length=1, max_length=256)]
+    thinking: bool = False
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] = 0
+    max_new_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    sampler: EntropyBoundSampler = EntropyBoundSampler()
+    decoding: Decoding = Decoding()
+    edits: Annotated[list[Edit], Field(max_length=10_000)] = []
+
+    @field_validator("messages")
+    @classmethod
+    def _conversation(cls, messages: list[Message]) -> list[Message]:
+        if messages[-1].role != "user":
+            raise ValueError("the last message must be the user's")
+        if not messages[-1].content.strip():
+            raise ValueError("the prompt is empty: the last message needs some text")
+        for index, message in enumerate(messages):
+            if message.role == "system" and index > 0:
+                raise ValueError(f"message {index}: only the first message may be the system's")
+        turns = [message.role for message in messages if message.role != "system"]
+        for index, role in enumerate(turns):
+            if role != ("user" if index % 2 == 0 else "assistant"):
+                raise ValueError("user and assistant must take turns, the user first")
+        return messages
+
+    @model_validator(mode="after")
+    def _edits_fit(self) -> Self:
+        sampler = self.sampler
+        in_run_order: list[SetSampler] = []
+        for number, edit in enumerate(self.edits):
+            if isinstance(edit, SetSampler) != (self.mode == "diffusion"):
+                place = "canvas and step" if self.mode == "diffusion" else "index"
+                raise ValueError(f"edits[{number}]: an edit of a run in {self.mode} mode names {place}")
+            if isinstance(edit, SetSampler):
+                in_run_order.append(edit)
+        for edit in sorted(in_run_order, key=lambda edit: (edit.canvas, edit.step)):
+            sampler = sampler.changed(edit.sampler)
+        return self

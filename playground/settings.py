@@ -1,0 +1,61 @@
+"""Every knob of the process, read from `PLAYGROUND_*` environment variables."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """What the operator of a server may set; a wrong value stops the start with the field named."""
+
+    model_config = SettingsConfigDict(env_prefix="PLAYGROUND_", extra="ignore", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 7860
+    root_path: str = ""
+    """Path prefix under which a proxy serves the app, for example `/playground`."""
+
+    model: str = "embedded"
+    """`embedded`, a checkpoint folder, or a hub id."""
+    device: str = "auto"
+    """`auto` takes CUDA when there is one; otherwise a torch device such as `cpu` or `cuda:1`."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """`auto`: the checkpoint's own on a GPU, float32 on a CPU."""
+    threads: Annotated[int, Field(ge=0)] = 0
+    """Torch's CPU threads; 0 leaves torch's default."""
+
+    max_prompt_tokens: Annotated[int, Field(ge=1)] = 8192
+    """A prompt longer than this, or than the model's context allows, is refused."""
+    max_new_tokens: Annotated[int, Field(ge=1)] = 8192
+    """The most tokens one run may ask for."""
+    max_runs: Annotated[int, Field(ge=1)] = 8
+    """Runs that take turns on the device at the same time; further ones wait."""
+    max_waiting: Annotated[int, Field(ge=0)] = 32
+    """Runs that may wait for a turn; beyond that a start is refused."""
+    max_runs_per_socket: Annotated[int, Field(ge=1)] = 4
+    max_sockets: Annotated[int, Field(ge=1)] = 512
+    starts_per_minute: Annotated[int, Field(ge=1)] = 120
+    """Starts allowed from one address in a minute."""
+
+    frame_window: Annotated[int, Field(ge=1, le=64)] = 2
+    """Frames that may be open (sent, not acknowledged) on one socket and run."""
+    max_frame_bytes: Annotated[int, Field(ge=1024)] = 65536
+    """The largest frame a client may send."""
+    unwatched_seconds: Annotated[float, Field(gt=0)] = 15.0
+    """A run that nobody watches ends after this time."""
+    pause_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """An engine pause expires after this time."""
+    keep_finished_runs: Annotated[int, Field(ge=1)] = 64
+    """Logs of finished runs kept in memory, the newest first."""
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """Origins allowed on the socket besides the page's own host, comma separated."""
+
+    log_format: Literal["console", "json"] = "console"
+
+    @field_validator("allowed_origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value

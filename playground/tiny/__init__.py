@@ -1,0 +1,1 @@
+"""The embedded model: tasks with exact checkers, the tokenizer, training and evaluation."""

@@ -1,0 +1,115 @@
+"""Lists of numbers and things: sorting, counting what occurs, counting from one number to another."""
+
+from random import Random
+
+from playground.tiny.tasks.task import Family, Task
+from playground.tiny.tasks.words import KINDS
+
+
+def _numbers(rng: Random, longest: int) -> list[int]:
+    return [rng.randrange(rng.choice((10, 100))) for _ in range(rng.randint(3, longest))]
+
+
+def _sort_prompt(rng: Random, numbers: list[int], *, falling: bool) -> str:
+    listed = " ".join(map(str, numbers))
+    if falling:
+        return rng.choice((f"Sort from high to low: {listed}", f"Sort these numbers in falling order: {listed}"))
+    return rng.choice((f"Sort these numbers: {listed}", f"Sort from low to high: {listed}"))
+
+
+def _sort(rng: Random) -> Task:
+    numbers = _numbers(rng, 7)
+    falling = rng.random() < 0.25
+    answer = " ".join(map(str, sorted(numbers, reverse=falling)))
+    return Task("sort", _sort_prompt(rng, numbers, falling=falling), answer, f"{numbers}{falling}")
+
+
+def selection_sort(numbers: list[int]) -> str:
+    """Sorting by hand: what is left after the smallest has been taken, a line each time."""
+    lines: list[str] = []
+    left = list(numbers)
+    while len(left) > 1:
+        smallest = min(left)
+        left.remove(smallest)
+        lines.append(f"{smallest}: {' '.join(map(str, left))}")
+    return "\n".join(lines)
+
+
+def _sort_by_selection(rng: Random) -> Task:
+    numbers = _numbers(rng, 5)
+    answer = " ".join(map(str, sorted(numbers)))
+    prompt = _sort_prompt(rng, numbers, falling=False)
+    return Task("think_sort", prompt, answer, f"{numbers}", thought=selection_sort(numbers))
+
+
+def _items_and_target(rng: Random, longest: int) -> tuple[list[str], str]:
+    few = rng.sample(KINDS[rng.choice(sorted(KINDS))], rng.randint(2, 4))
+    items = [rng.choice(few) for _ in range(rng.randint(2, longest))]
+    return items, rng.choice(items)
+
+
+def _times(count: int) -> str:
+    return "1 time" if count == 1 else f"{count} times"
+
+
+def _count(rng: Random) -> Task:
+    items, target = _items_and_target(rng, 9)
+    listed = ", ".join(items)
+    prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
+    return Task("count", prompt, f"{target} appears {_times(items.count(target))}.", f"{target} in {listed}")
+
+
+def tally(items: list[str], target: str) -> str:
+    """Counting by hand: each item, and the number so far where it is the one looked for."""
+    seen = 0
+    marks: list[str] = []
+    for item in items:
+        seen += item == target
+        marks.append(f"{item} {seen}" if item == target else item)
+    return ", ".join(marks)
+
+
+def _count_by_tally(rng: Random) -> Task:
+    items, target = _items_and_target(rng, 12)
+    listed = ", ".join(items)
+    prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
+    answer = f"{target} appears {_times(items.count(target))}."
+    return Task("think_count", prompt, answer, f"{target} in {listed}", thought=tally(items, target))
+
+
+def _range(rng: Random, family: str, shortest: int, longest: int, largest: int) -> Task:
+    """Count from a to b.
+
+    The answer begins with how many numbers follow. That fixes its length before the numbers are known: without it,
+    a diffusion model places the end of the turn while it is still unsure of what comes before.
+    """
+    length = rng.randint(shortest, longest)
+    step = rng.choice((1, 1, 1, 2, 5, 10)) if family == "count_range" else 1
+    first = rng.randrange(1, largest)
+    numbers = [first + i * step for i in range(length)]
+    if step == 1 and rng.random() < 0.25:
+        numbers.reverse()
+        prompt = f"Count down from {numbers[0]} to {numbers[-1]}."
+    else:
+        by = "" if step == 1 else f" by {step}"
+        prompt = f"Count from {numbers[0]} to {numbers[-1]}{by}."
+    answer = f"{length} numbers: {' '.join(map(str, numbers))}"
+    return Task(family, prompt, answer, f"{numbers[0]} to {numbers[-1]} by {step}")
+
+
+def _count_range(rng: Random) -> Task:
+    return _range(rng, "count_range", 3, 12, 60)
+
+
+def _count_far(rng: Random) -> Task:
+    return _range(rng, "count_far", 20, 36, 60)
+
+
+FAMILIES = (
+    Family("sort", _sort, weight=2.0, teaches="every place depends on all others"),
+    Family("think_sort", _sort_by_selection, weight=0.7, teaches="scratch work before the answer"),
+    Family("count", _count, weight=1.4, teaches="a number settled at once"),
+    Family("think_count", _count_by_tally, weight=0.8, teaches="scratch work before the answer"),
+    Family("count_range", _count_range, weight=1.6, teaches="a length settled before the content"),
+    Family("count_far", _count_far, weight=0.7, teaches="an answer over two canvases"),
+)
