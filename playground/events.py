@@ -48,6 +48,8 @@ class CanvasStarted(_Event):
     type: Literal["canvas_started"] = "canvas_started"
     canvas: int
     canvas_ids: list[int]
+    device_ms: float
+    """Device time of the run so far; at canvas 0 that is the prefill."""
     texts: dict[int, str]
 
 
@@ -98,7 +100,7 @@ class Token(_Event):
     ms: float
     device_ms: float
     text: str
-    """The answer so far, decoded from the whole sequence."""
+    """What the answer gains with this token; a character split over tokens comes with the last of them."""
     edits: list[SetDecoding] = []
     texts: dict[int, str]
     top_ids: list[int] | None = None
@@ -112,7 +114,7 @@ class CanvasCommitted(_Event):
     canvas: int
     ids: list[int]
     text: str
-    """This canvas's part of the answer."""
+    """What the answer gains with this canvas; a character split over the edge comes with the later canvas."""
     steps: int
     stop_reason: CanvasStopReason
     ms: float

@@ -147,7 +147,9 @@ class SetDecoding(Strict):
     decoding: DecodingChange
 
 
-def _edit_kind(edit: Any) -> str:
+def _edit_kind(edit: Any) -> str | None:
+    if not isinstance(edit, dict | SetSampler | SetDecoding):
+        return None
     names = edit if isinstance(edit, dict) else type(edit).model_fields
     return "set_decoding" if "index" in names else "set_sampler"
 

@@ -5,6 +5,10 @@ import threading
 from playground.recipe import Decoding, DecodingChange, EntropyBoundSampler, Recipe, SamplerChange
 
 
+class Cancelled(Exception):
+    """The run was cancelled before its next step."""
+
+
 class Steering:
     """A mailbox between those who watch a run and the thread that makes it.
 
@@ -28,7 +32,8 @@ class Steering:
         """
         with self._lock:
             if isinstance(change, SamplerChange) != (self._mode == "diffusion"):
-                raise ValueError(f"a run in {self._mode} mode takes {'sampler' if self._mode == 'diffusion' else 'decoding'} changes")
+                takes = "sampler" if self._mode == "diffusion" else "decoding"
+                raise ValueError(f"a run in {self._mode} mode takes changes of its {takes}")
             if isinstance(change, SamplerChange):
                 self._sampler = self._sampler.changed(change)
             else:

@@ -1,0 +1,1 @@
+"""Acceptance rules, one a file, behind one interface: `step(canvas, statistics, t, draws) -> Step`."""

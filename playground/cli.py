@@ -1,0 +1,123 @@
+"""The console script. Each command imports what it needs when it runs, so that `--help` is quick."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from playground import __version__
+from playground.bench.commands import app as bench
+
+app = typer.Typer(
+    help="Watch a diffusion language model think.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(bench, name="bench")
+
+Pace = Annotated[
+    float, typer.Option(min=0, help="Steps (or tokens) shown in a second on a terminal; 0: as fast as they come.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead: text, metrics, recipe.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"playground {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Watch a diffusion language model think."""
+
+
+@app.command()
+def generate(
+    prompt: Annotated[str, typer.Argument(help="What to ask the model; - reads it from standard input.")],
+    mode: Annotated[str, typer.Option(help="diffusion or autoregressive: the same weights either way.")] = "diffusion",
+    model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Fixes every random draw (default 0).")] = None,
+    max_new_tokens: Annotated[int | None, typer.Option(help="The most tokens to answer with (default 256).")] = None,
+    entropy_bound: Annotated[
+        float | None, typer.Option(help="Diffusion: entropy that a step may accept, in nats (default 0.1).")
+    ] = None,
+    t_max: Annotated[float | None, typer.Option(help="Diffusion: temperature at first (default 0.8).")] = None,
+    t_min: Annotated[float | None, typer.Option(help="Diffusion: temperature it falls towards (default 0.4).")] = None,
+    max_denoising_steps: Annotated[
+        int | None, typer.Option(help="Diffusion: the most steps for one canvas (default 48).")
+    ] = None,
+    confidence_threshold: Annotated[
+        float | None, typer.Option(help="Diffusion: stop below this mean entropy, in nats (default 0.005).")
+    ] = None,
+    stability_threshold: Annotated[
+        int | None, typer.Option(help="Diffusion: stop once the draft stood still for so many steps (default 1).")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Autoregressive: temperature; 0 is greedy (default 1).")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(help="Autoregressive: draw from so many tokens at most; 0 is off (default 64).")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(help="Autoregressive: draw from this share of the probability (default 0.95).")
+    ] = None,
+    steps_per_second: Pace = 8.0,
+    trace: Annotated[Path | None, typer.Option(help="Write all events to this file, one JSON object a line.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a prompt, and show on a terminal how the canvas is denoised.
+
+    Exit codes: 0 an answer, 1 the run failed, 2 a value is wrong, 130 cancelled by Ctrl-C.
+    """
+    from playground.terminal import generation, refusal
+
+    sampler = {
+        "entropy_bound": entropy_bound,
+        "t_max": t_max,
+        "t_min": t_min,
+        "max_denoising_steps": max_denoising_steps,
+        "confidence_threshold": confidence_threshold,
+        "stability_threshold": stability_threshold,
+    }
+    decoding = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    with refusal.in_a_sentence():
+        settings = refusal.settings(model=model)
+        recipe = generation.recipe(prompt, mode, seed, max_new_tokens, sampler, decoding)
+        code = generation.run(recipe, settings, trace, as_json, steps_per_second)
+    raise typer.Exit(code)
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A trace written by `playground generate --trace`.")],
+    steps_per_second: Pace = 8.0,
+    as_json: Json = False,
+) -> None:
+    """Play a recorded run: no model is needed. Exit codes: 0 played, 2 not a whole trace, 130 stopped by Ctrl-C."""
+    from playground.terminal import recording, refusal
+
+    with refusal.in_a_sentence():
+        recording.replay(file, as_json, steps_per_second)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on (PLAYGROUND_HOST, 127.0.0.1).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on (PLAYGROUND_PORT, 7860).")] = None,
+    model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
+) -> None:
+    """Serve the page. What is not given is taken from PLAYGROUND_* environment variables."""
+    from playground.terminal import refusal
+
+    with refusal.in_a_sentence():
+        settings = refusal.settings(host=host, port=port, model=model)
+        from playground.web.server import serve as serve_page
+
+        serve_page(settings)

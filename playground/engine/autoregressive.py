@@ -1,0 +1,86 @@
+"""The same weights, one token at a time: the encoder with its causal mask and the head, as a generator of events."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import torch
+
+from playground.engine import answers
+from playground.engine.clock import Clock
+from playground.engine.models import Model
+from playground.engine.parameters import DecodingInForce
+from playground.engine.steering import Cancelled, Steering
+from playground.errors import PlaygroundError
+from playground.events import Event, Token
+from playground.recipe import Recipe, SetDecoding
+from playground.sampling import draws
+from playground.sampling.statistics import summarise
+from playground.sampling.truncation import truncate
+
+
+@dataclass
+class Autoregressive:
+    """One autoregressive run; iterate over `events`. `ids` and `made` grow with it."""
+
+    model: Model
+    recipe: Recipe
+    steering: Steering
+    prompt_ids: list[int]
+    ids: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.in_force = DecodingInForce(self.recipe, self.steering)
+        self._clock = Clock()
+
+    @property
+    def made(self) -> list[SetDecoding]:
+        """The edits made while the run was going on."""
+        return list(self.in_force.made)
+
+    def events(self) -> Iterator[Event]:
+        """One pass of the model for each event. Raises `Cancelled` and whatever the model raises."""
+        cache = self.model.cache()
+        growing = answers.Growing(self.model.decode)
+        for index in range(self.recipe.max_new_tokens):
+            if self.steering.cancelled:
+                raise Cancelled
+            edits = self.in_force.before(index)
+            decoding = self.in_force.decoding
+            if index == 0:
+                with self._clock.running():
+                    logits = self.model.encode_pass(cache, self.prompt_ids)  # (V,)
+                    self.model.finish()
+            with self._clock.running():
+                if index > 0:
+                    logits = self.model.encode_pass(cache, self.ids[-1:])  # (V,)
+                # 1. Temper; greedy decoding leaves the distribution as it is.
+                greedy = decoding.temperature == 0
+                if not greedy:
+                    logits = logits / torch.tensor(decoding.temperature, device=logits.device)
+                # 2. Truncate, then draw. Entropy and logprob are of the distribution before truncation.
+                truncated = logits if greedy else truncate(logits, decoding.top_k, decoding.top_p)
+                uniform = draws.uniforms(self.recipe.seed, 0, index, "token", 1)
+                whole = summarise(logits[None], uniform)
+                drawn = whole if truncated is logits else summarise(truncated[None], uniform, 1)
+                token = int(drawn.predicted if greedy else drawn.sampled)
+                logprob = float(logits.to(torch.float64).log_softmax(dim=-1)[token])
+                entropy = float(whole.entropy)
+            if not torch.isfinite(whole.entropy).all():
+                raise PlaygroundError("bad_logits", f"the model's logits at token {index} are no distribution")
+            self.ids.append(token)
+            yield Token(
+                index=index,
+                id=token,
+                temperature=decoding.temperature,
+                entropy=entropy,
+                logprob=logprob,
+                ms=self._clock.last_ms,
+                device_ms=self._clock.total_ms,
+                text="" if token in self.model.end_ids else growing.add([token]),
+                edits=edits,
+                texts=self.model.pieces([token]),
+                top_ids=whole.top_ids[0].tolist(),
+                top_probabilities=whole.top_probabilities[0].tolist(),
+            )
+            if token in self.model.end_ids:
+                return

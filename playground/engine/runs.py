@@ -1,0 +1,115 @@
+"""A run from its recipe: checks before it starts, its events, and an ending whatever happens."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import structlog
+import torch
+
+from playground import __version__
+from playground.engine import answers
+from playground.engine.autoregressive import Autoregressive
+from playground.engine.diffusion import Diffusion, canvases
+from playground.engine.models import Model
+from playground.engine.steering import Cancelled, Steering
+from playground.errors import PlaygroundError
+from playground.events import Error, Event, RunFinished, RunStarted, RunStopReason
+from playground.metrics import Meter
+from playground.recipe import Recipe
+from playground.settings import Settings
+
+log = structlog.get_logger()
+
+
+def prepare(model: Model, recipe: Recipe, settings: Settings) -> Recipe:
+    """The recipe with the model's name filled in, once it is known that it can run.
+
+    Raises `PlaygroundError` naming the field: another model, thinking asked of a model without it, more tokens than
+    the settings or the model's context allow.
+    """
+    if recipe.model not in (None, model.name):
+        raise PlaygroundError("unknown_model", f"this server has the model {model.name!r} only", "recipe.model")
+    if recipe.thinking and not model.supports_thinking:
+        raise PlaygroundError("bad_request", f"the model {model.name!r} has no thinking mode", "recipe.thinking")
+    if recipe.max_new_tokens > settings.max_new_tokens:
+        message = f"at most {settings.max_new_tokens} new tokens are allowed here"
+        raise PlaygroundError("too_long", message, "recipe.max_new_tokens")
+    length = len(model.encode(recipe.messages, recipe.thinking))
+    limit = min(settings.max_prompt_tokens, model.context_length)
+    if length > limit:
+        raise PlaygroundError(
+            "too_long", f"the prompt has {length} tokens; at most {limit} are allowed", "recipe.messages"
+        )
+    room = model.context_length - length
+    needed = recipe.max_new_tokens
+    if recipe.mode == "diffusion":
+        needed = canvases(recipe.max_new_tokens, model.canvas_length) * model.canvas_length
+    if needed > room:
+        message = (
+            f"{needed} new tokens do not fit: the model's context of {model.context_length} tokens has room for {room} "
+            f"after a prompt of {length}"
+        )
+        raise PlaygroundError("too_long", message, "recipe.max_new_tokens")
+    return recipe.model_copy(update={"model": model.name})
+
+
+def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
+    """The events of a run, at most one pass of the model between two of them; `run` and `seq` are left empty.
+
+    Never raises: a failure becomes an `error` event, and `run_finished` comes last in any case, with the committed
+    text only. recipe: as `prepare` gives it.
+    """
+    began = time.perf_counter()
+    meter = Meter()
+    run: Diffusion | Autoregressive | None = None
+    stop_reason: RunStopReason
+    try:
+        prompt_ids = model.encode(recipe.messages, recipe.thinking)
+        yield _started(model, recipe, prompt_ids)
+        kind = Diffusion if recipe.mode == "diffusion" else Autoregressive
+        run = kind(model, recipe, steering, prompt_ids)
+        for event in run.events():
+            meter.see(event)
+            yield event
+        stop_reason = "end_of_turn" if run.ids and run.ids[-1] in model.end_ids else "max_new_tokens"
+    except Cancelled:
+        stop_reason = "cancelled"
+    except Exception as error:
+        stop_reason = "error"
+        yield _error(error)
+    ids = run.ids if run else []
+    answer = answers.read(ids[: recipe.max_new_tokens], model.end_ids, model.channel, model.decode)
+    yield RunFinished(
+        text=answer.text,
+        thought=answer.thought,
+        metrics=meter.metrics(recipe.mode, time.perf_counter() - began, steering.shared, recipe.max_new_tokens),
+        stop_reason=stop_reason,
+        recipe=recipe.model_copy(update={"edits": [*recipe.edits, *(run.made if run else [])]}),
+    )
+
+
+def _started(model: Model, recipe: Recipe, prompt_ids: list[int]) -> RunStarted:
+    return RunStarted(
+        recipe=recipe,
+        model_revision=model.revision,
+        canvas_length=model.canvas_length,
+        vocab_size=model.vocab_size,
+        prompt_ids=prompt_ids,
+        end_ids=model.end_ids,
+        device=model.device,
+        dtype=model.dtype,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        texts=model.pieces(prompt_ids, model.end_ids),
+    )
+
+
+def _error(error: Exception) -> Error:
+    if isinstance(error, PlaygroundError):
+        return Error(code=error.code, message=error.message, field=error.field)
+    if isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error).lower():
+        message = "the device ran out of memory; lower max_new_tokens, shorten the prompt, or let other runs end first"
+        return Error(code="out_of_memory", message=message)
+    log.error("run failed", exc_info=error)
+    return Error(code="internal", message=f"the run failed: {type(error).__name__}; the server's log says more")
