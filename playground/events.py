@@ -146,7 +146,7 @@ class Metrics(BaseModel):
     time_to_first_token: float | None
     """Device time from the start to the first committed canvas (diffusion) or the first token (autoregressive)."""
     tokens_per_second: float | None
-    """Tokens per second of device time without prefill; autoregressive: tokens after the first over the time after it."""
+    """Tokens per second of device time without prefill; autoregressive: after the first token."""
     shared_device: bool
     """Other runs took turns on the device meanwhile."""
     trimmed_tokens: int

@@ -46,15 +46,6 @@ class Message(Strict):
     role: Role
     content: Annotated[str, Field(max_length=MAX_PROMPT_CHARACTERS)]
 
-    @field_validator("content")
-    @classmethod
-    def _encodable(cls, content: str) -> str:
-        try:
-            content.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(f"character {error.start} is half of a surrogate pair, which no text can hold") from None
-        return content
-
 
 class EntropyBoundSampler(Strict):
     """The entropy-bounded sampler with temperature annealing and adaptive stopping (report, section 3.3).
@@ -83,7 +74,7 @@ class EntropyBoundSampler(Strict):
 
 
 class Decoding(Strict):
-    """How an autoregressive run draws a token: tempered, then top-k, then top-p; temperature 0 is greedy, top_k 0 off."""
+    """How an autoregressive run draws a token: tempered, top-k, then top-p; temperature 0 is greedy, top_k 0 off."""
 
     temperature: Temperature = 1.0
     top_k: TopK = 64

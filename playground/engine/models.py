@@ -1,12 +1,12 @@
 """Load a DiffusionGemma checkpoint and run its passes; the only file that touches transformers' model classes."""
 
 import hashlib
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from torch import Tensor
 from transformers import AutoTokenizer, DiffusionGemmaForBlockDiffusion, DynamicCache
 
@@ -121,7 +121,8 @@ def load(settings: Settings) -> Model:
     device = _device(settings.device)
     embedded = settings.model == EMBEDDED
     source = str(EMBEDDED_FOLDER) if embedded else settings.model
-    logging.getLogger("transformers").setLevel(logging.ERROR)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=embedded)
         network = DiffusionGemmaForBlockDiffusion.from_pretrained(
@@ -135,14 +136,11 @@ def load(settings: Settings) -> Model:
     try:
         network = network.to(device).eval()
     except (torch.OutOfMemoryError, RuntimeError) as error:
-        raise ModelError(
-            f"The model {settings.model!r} does not fit on {device}: {str(error).splitlines()[0]}"
-        ) from error
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"The model {settings.model!r} does not fit on {device}: {reason}") from error
     folder = Path(source)
-    if folder.is_dir():
-        revision = weights_hash(folder)
-    else:
-        revision = getattr(network.config, "_commit_hash", None) or "unknown"
+    commit = getattr(network.config, "_commit_hash", None)
+    revision = weights_hash(folder) if folder.is_dir() else commit or "unknown"
     name = settings.model if embedded or not folder.is_dir() else folder.resolve().name
     return Model(network, tokenizer, name, revision)
 

@@ -5,11 +5,13 @@ import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import Event, RunFinished, Step, Token
+
+T = TypeVar("T")
 
 State = Literal["waiting", "running", "paused", "finished"]
 
@@ -172,6 +174,12 @@ class Turns:
         self.wake()
         return turn
 
+    async def call(self, function: Callable[[], T]) -> T:
+        """Run a function in the device's thread, between two turns."""
+        if self._closing:
+            raise PlaygroundError("busy", "The server is shutting down.")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function)
+
     async def close(self) -> None:
         """Cancel every run, let each say its last words, and end the device's thread."""
         self._closing = True
@@ -225,12 +233,10 @@ class Turns:
 
     async def _give(self, turn: Turn) -> None:
         """One turn: at most one forward pass, in the device's thread."""
-        self._round.remove(turn)
         if not turn.steering.cancelled:
             for other in self._round:
-                if other.begun:
+                if other is not turn and other.begun:
                     other.steering.share()
-        self._round.append(turn)
         turn.begun = True
         started = self.now()
         try:
@@ -238,3 +244,6 @@ class Turns:
             turn.take(event, started)
         except Exception as failure:
             turn.end(failure)
+        if turn in self._round:
+            self._round.remove(turn)
+            self._round.append(turn)

@@ -46,7 +46,7 @@ def summarise(logits: Tensor, uniforms: Tensor, top: int = ALTERNATIVES) -> Stat
         rows = max(1, CHUNK_ELEMENTS // logits.shape[1])
     parts = [
         _summarise(part, draws, top)
-        for part, draws in zip(logits.split(rows), uniforms.to(logits.device).split(rows), strict=True)
+        for part, draws in zip(torch.split(logits, rows), torch.split(uniforms.to(logits.device), rows), strict=True)
     ]
     if len(parts) == 1:
         return parts[0]

@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def mean_entropy(entropy: Tensor) -> float:
-    """Mean over the positions of the canvas, those after the end of turn too; entropy (C,) float32, summed in float64."""
+    """Mean over all positions, those after the end of turn too; entropy: (C,) float32, summed in float64."""
     return float(entropy.to(torch.float64).mean())
 
 

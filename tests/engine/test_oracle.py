@@ -1,0 +1,245 @@
+"""transformers' own `generate()`, fed the same random draws, is the oracle for the engine."""
+
+import math
+import random
+from dataclasses import dataclass, field
+
+import pytest
+import torch
+from transformers import DynamicCache, Gemma4ForCausalLM, Gemma4TextConfig
+from transformers.generation.streamers import BaseStreamer
+from transformers.models.diffusion_gemma.generation_diffusion_gemma import EntropyBoundSampler as ReferenceSampler
+from transformers.models.diffusion_gemma.generation_diffusion_gemma import EntropyBoundSamplerConfig
+
+from playground.engine import answers, runs
+from playground.engine.models import Model
+from playground.engine.steering import Steering
+from playground.events import CanvasCommitted, CanvasStarted, RunFinished, RunStarted, Step, Token
+from playground.recipe import Decoding, EntropyBoundSampler, Message, Recipe
+from playground.sampling import draws
+from playground.sampling.statistics import summarise
+from playground.sampling.truncation import truncate
+from playground.settings import Settings
+
+WORDS = [
+    "Tell",
+    "a",
+    "story",
+    "about",
+    "Mia",
+    "the",
+    "fox",
+    "and",
+    "a",
+    "red",
+    "key",
+    "near",
+    "the",
+    "old",
+    "bridge",
+    "while",
+    "the",
+    "clever",
+    "owl",
+    "slept",
+]
+
+
+@dataclass
+class Reference(BaseStreamer):
+    """Feeds `generate()` our draws and writes down its drafts, canvases and masks."""
+
+    seed: int
+    canvas: int = -1
+    step: int = 0
+    drafts: list[list[int]] = field(default_factory=list)
+    masks: list[list[bool]] = field(default_factory=list)
+    fed: list[list[int]] = field(default_factory=list)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        theirs_accept, theirs_renoise = ReferenceSampler.accept_canvas, ReferenceSampler.renoise_canvas
+        reference = self
+
+        def initialize_canvas(sampler: ReferenceSampler, batch_size: int, device: torch.device) -> torch.Tensor:
+            purpose = "renoise" if reference.renoising else "noise"
+            if not reference.renoising:
+                reference.canvas, reference.step = reference.canvas + 1, 0
+            count, vocabulary = sampler.canvas_length, sampler.vocab_size
+            return draws.tokens(reference.seed, reference.canvas, reference.step, purpose, count, vocabulary)[None]
+
+        def accept_canvas(
+            sampler: ReferenceSampler, current: torch.Tensor, drawn: torch.Tensor, logits: torch.Tensor, cur_step: int
+        ) -> torch.Tensor:
+            reference.step += 1
+            uniforms = draws.uniforms(reference.seed, reference.canvas, reference.step, "sample", drawn.shape[1])
+            drawn = summarise(logits[0], uniforms).sampled[None]
+            accepted = theirs_accept(sampler, current, drawn, logits, cur_step)
+            reference.masks.append(sampler.accepted_token_mask[0].tolist())
+            return accepted
+
+        def renoise_canvas(sampler: ReferenceSampler, accepted: torch.Tensor, cur_step: int) -> torch.Tensor:
+            reference.renoising = True
+            renoised = theirs_renoise(sampler, accepted, cur_step)
+            reference.renoising = False
+            reference.fed.append(renoised[0].tolist())
+            return renoised
+
+        monkeypatch.setattr(ReferenceSampler, "initialize_canvas", initialize_canvas)
+        monkeypatch.setattr(ReferenceSampler, "accept_canvas", accept_canvas)
+        monkeypatch.setattr(ReferenceSampler, "renoise_canvas", renoise_canvas)
+
+    renoising: bool = False
+
+    def put(self, value: torch.Tensor) -> None: ...
+
+    def put_draft(self, value: torch.Tensor) -> None:
+        self.drafts.append(value[0].tolist())
+
+    def end(self) -> None: ...
+
+
+def random_recipe(number: int, canvas_length: int, window: int) -> Recipe:
+    """Bounds, temperatures, thresholds, caps up to 192, one to three canvases, short and long prompts."""
+    chance = random.Random(number)
+    t_min = chance.uniform(0.05, 0.9)
+    cap = 192 if number % 13 == 5 else chance.choice([1, 2, 7, 24, 48])
+    length = chance.choice([4, canvas_length // 2, canvas_length + 9, window + 30])
+    prompts = [
+        " ".join(chance.choice(WORDS) for _ in range(length)),
+        f"Count from {chance.randint(1, 9)} to {chance.randint(30, 60)}.",
+        "Tell a long story about Mia the fox.",
+    ]
+    return Recipe(
+        messages=[Message(role="user", content=prompts[0] if number % 2 else chance.choice(prompts))],
+        seed=chance.randrange(2**53),
+        max_new_tokens=chance.randint(1, (1 if cap == 192 else 3) * canvas_length),
+        sampler=EntropyBoundSampler(
+            entropy_bound=10 ** chance.uniform(-2.5, 1.2),
+            t_min=t_min,
+            t_max=t_min + chance.uniform(0.01, 0.6),
+            max_denoising_steps=cap,
+            confidence_threshold=10 ** chance.uniform(-4, 0.3),
+            stability_threshold=chance.choice([0, 1, 1, 2, 4]),
+        ),
+    )
+
+
+def compare(model: Model, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> int:
+    recipe = runs.prepare(model, recipe, Settings())
+    events = list(runs.events(model, recipe, Steering(recipe)))
+    started, finished = events[0], events[-1]
+    assert isinstance(started, RunStarted)
+    assert isinstance(finished, RunFinished)
+    assert finished.stop_reason in ("end_of_turn", "max_new_tokens")
+    reference = Reference(recipe.seed)
+    reference.install(monkeypatch)
+    sampler = recipe.sampler
+    output = model._network.generate(
+        torch.tensor([started.prompt_ids]),
+        max_new_tokens=recipe.max_new_tokens,
+        max_denoising_steps=sampler.max_denoising_steps,
+        sampler_config=EntropyBoundSamplerConfig(sampler.entropy_bound),
+        t_min=sampler.t_min,
+        t_max=sampler.t_max,
+        stability_threshold=sampler.stability_threshold,
+        confidence_threshold=sampler.confidence_threshold,
+        eos_token_id=model.end_ids,
+        pad_token_id=0,
+        cache=DynamicCache(config=model._network.config.get_text_config()),
+        streamer=reference,
+    )
+    steps = [event for event in events if isinstance(event, Step)]
+    assert len(steps) == len(reference.drafts)
+    for step, draft, mask, fed in zip(steps, reference.drafts, reference.masks, reference.fed, strict=True):
+        place = f"canvas {step.canvas}, step {step.step}"
+        assert step.accepted == mask, place
+        assert step.predicted == draft, place
+        assert step.canvas_ids == fed, place
+    committed = [token for event in events if isinstance(event, CanvasCommitted) for token in event.ids]
+    theirs = output.sequences[0, len(started.prompt_ids) :].tolist()
+    assert committed == answers.valid(theirs, model.end_ids)
+    assert len([event for event in events if isinstance(event, CanvasStarted)]) == reference.canvas + 1
+    return len(steps)
+
+
+@pytest.mark.parametrize("number", range(26))
+def test_the_embedded_model_denoises_as_generate_does(
+    number: int, embedded: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare(embedded, random_recipe(number, 64, 512), monkeypatch)
+
+
+@pytest.mark.parametrize("number", range(100, 130))
+def test_a_model_with_experts_and_a_short_window_denoises_as_generate_does(
+    number: int, random_model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare(random_model, random_recipe(number, 16, 24), monkeypatch)
+
+
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("decoding", [Decoding(), Decoding(temperature=0), Decoding(temperature=1.7, top_k=0, top_p=1)])
+def test_autoregressive_equals_a_plain_full_re_encode(
+    number: int, decoding: Decoding, embedded: Model, random_model: Model
+) -> None:
+    model = embedded if number % 2 else random_model
+    recipe = random_recipe(number, model.canvas_length, 24).model_copy(
+        update={"mode": "autoregressive", "decoding": decoding, "max_new_tokens": 40}
+    )
+    recipe = runs.prepare(model, recipe, Settings())
+    events = list(runs.events(model, recipe, Steering(recipe)))
+    started = events[0]
+    assert isinstance(started, RunStarted)
+    ids = list(started.prompt_ids)
+    tokens = [event for event in events if isinstance(event, Token)]
+    assert tokens
+    for event in tokens:
+        logits = model.encode_pass(model.cache(), ids)
+        if decoding.temperature:
+            logits = truncate(logits / decoding.temperature, decoding.top_k, decoding.top_p)
+            uniform = draws.uniforms(recipe.seed, 0, event.index, "token", 1)
+            expected = int(summarise(logits[None], uniform).sampled)
+        else:
+            expected = int(logits.argmax())
+        assert event.id == expected, f"token {event.index}"
+        ids.append(event.id)
+
+
+def test_autoregressive_logits_are_those_of_gemma_4_with_the_same_weights(embedded: Model) -> None:
+    """Another road to the same numbers: transformers' own causal model, filled with the encoder's weights."""
+    source = embedded._network
+    config = source.config.text_config.to_dict()
+    for key in ("model_type", "architectures", "per_layer_config"):
+        config.pop(key, None)
+    config |= {
+        "global_head_dim": config["head_dim"],
+        "num_global_key_value_heads": config["num_key_value_heads"],
+        "attention_k_eq_v": True,
+        "enable_moe_block": True,
+        "hidden_size_per_layer_input": 0,
+        "num_kv_shared_layers": 0,
+        "final_logit_softcapping": 30.0,
+        "vocab_size_per_layer_input": config["vocab_size"],
+    }
+    causal = Gemma4ForCausalLM(Gemma4TextConfig(**config)).eval()
+    prefix = "model.encoder.language_model."
+    weights = {
+        "model." + name.removeprefix(prefix): value
+        for name, value in source.state_dict().items()
+        if name.startswith(prefix)
+    }
+    weights["lm_head.weight"] = source.lm_head.weight
+    missing = causal.load_state_dict(weights, strict=False)
+    assert not missing.unexpected_keys
+    assert not missing.missing_keys
+    ids = embedded.encode([Message(role="user", content="Count from 3 to 12.")], thinking=False)
+    with torch.inference_mode():
+        theirs = causal(torch.tensor([ids])).logits[0, -1].float()
+    torch.testing.assert_close(embedded.encode_pass(embedded.cache(), ids), theirs, atol=1e-5, rtol=0)
+
+
+def test_prompts_of_the_recipes_reach_over_canvas_and_window(embedded: Model) -> None:
+    lengths = [len(embedded.encode(random_recipe(number, 64, 512).messages, thinking=False)) for number in range(26)]
+    assert min(lengths) < 64
+    assert any(64 < length < 512 for length in lengths)
+    assert max(lengths) > 512
+    assert {math.ceil(random_recipe(number, 64, 512).max_new_tokens / 64) for number in range(26)} == {1, 2, 3}
