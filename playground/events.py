@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from playground.recipe import Recipe, SetDecoding, SetSampler
+from playground.recipe import Edit, Recipe, SetDecoding
 
 CanvasStopReason = Literal["stable_and_confident", "max_denoising_steps"]
 RunStopReason = Literal["end_of_turn", "max_new_tokens", "cancelled", "error"]
@@ -48,6 +48,10 @@ class CanvasStarted(_Event):
     type: Literal["canvas_started"] = "canvas_started"
     canvas: int
     canvas_ids: list[int]
+    pinned: list[bool] | None = None
+    """Positions held to a given token from the first step on; none where nothing is pinned."""
+    edits: list[Edit] = []
+    """Edits of the canvas applied before its first step; they are in `canvas_ids` already."""
     device_ms: float
     """Device time of the run so far; at canvas 0 that is the prefill."""
     texts: dict[int, str]
@@ -80,8 +84,12 @@ class Step(_Event):
     entropy: list[float]
     canvas_ids: list[int]
     """What the next step is fed: the sampled token where accepted, a random one elsewhere."""
-    edits: list[SetSampler] = []
-    """Edits applied just before this step."""
+    edits: list[Edit] = []
+    """Edits applied just before this step; those of the canvas before its first step stand in `canvas_started`."""
+    fed_ids: list[int] | None = None
+    """What this step was fed, where edits made that differ from the `canvas_ids` before it."""
+    pinned: list[bool] | None = None
+    """Positions held to a given token: outside the budget and the mean entropy. None where nothing is pinned."""
     texts: dict[int, str]
     top_ids: list[list[int]] | None = None
     """Per position the most probable tokens, best first; in the log and the trace, not on the socket."""
@@ -170,7 +178,8 @@ class Error(_Event):
 
     type: Literal["error"] = "error"
     code: str
-    """`bad_request`, `unknown_run`, `forbidden`, `busy`, `too_long`, `out_of_memory`, `bad_logits`, `internal`."""
+    """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `forbidden`, `finished`, `busy`, `too_long`,
+    `model` (it could not be loaded), `out_of_memory`, `bad_logits`, `internal`."""
     message: str
     field: str | None = None
     """The field at fault as a dotted path, for example `recipe.sampler.t_max`."""

@@ -138,15 +138,90 @@ class SetDecoding(Strict):
     decoding: DecodingChange
 
 
+class _CanvasEdit(Strict):
+    """An edit of the canvas itself, just before a denoising step (canvas from 0, step from 1)."""
+
+    canvas: Annotated[int, Field(ge=0)]
+    step: Annotated[int, Field(ge=1)]
+
+
+class _WithTokens(_CanvasEdit):
+    text: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)] | None = None
+    ids: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=100_000)] | None = None
+
+    @model_validator(mode="after")
+    def _text_or_ids(self) -> Self:
+        if (self.text is None) == (self.ids is None):
+            raise ValueError("takes either text or ids")
+        return self
+
+
+class Pin(_WithTokens):
+    """Hold the positions from `start` on to a text (or to token ids) in this step and all later ones of the canvas.
+
+    The pinned span is as long as the text. A pinned position is neither accepted nor renoised, and has no share in
+    the entropy budget or the mean entropy.
+    """
+
+    type: Literal["pin"] = "pin"
+    start: Annotated[int, Field(ge=0)]
+
+
+class Unpin(_CanvasEdit):
+    """Let go of the pins on `length` positions from `start` on."""
+
+    type: Literal["unpin"] = "unpin"
+    start: Annotated[int, Field(ge=0)]
+    length: Annotated[int, Field(ge=1)]
+
+
+class Renoise(_CanvasEdit):
+    """Feed fresh random tokens at `length` positions from `start` on, those that are pinned left out."""
+
+    type: Literal["renoise"] = "renoise"
+    start: Annotated[int, Field(ge=0)]
+    length: Annotated[int, Field(ge=1)]
+
+
+class SetCanvas(_WithTokens):
+    """Feed this text (or these ids) from position 0 on, corrupted at noise level `noise` as in the report's Equation 1.
+
+    Each token of it gives way to a random one with probability `noise`; positions after it stay as they are.
+    """
+
+    type: Literal["canvas"] = "canvas"
+    noise: Annotated[Finite, Field(ge=0, le=1)] = 0.0
+
+
+class Infill(Strict):
+    """Pin a text with holes from the first step on: `___` is a hole of 8 tokens, `___{n}` of n; the rest stands.
+
+    The text goes over as many canvases as it needs, and what follows its end is pinned to the end of turn.
+    """
+
+    type: Literal["infill"] = "infill"
+    text: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)]
+
+
 def _edit_kind(edit: Any) -> str | None:
-    if not isinstance(edit, dict | SetSampler | SetDecoding):
+    if not isinstance(edit, dict | Strict):
         return None
-    names = edit if isinstance(edit, dict) else type(edit).model_fields
-    return "set_decoding" if "index" in names else "set_sampler"
+    fields = edit if isinstance(edit, dict) else vars(edit)
+    kind = fields.get("type", "set")
+    if kind == "set":
+        return "set_decoding" if "index" in fields else "set_sampler"
+    return str(kind)
 
 
 Edit = Annotated[
-    Annotated[SetSampler, Tag("set_sampler")] | Annotated[SetDecoding, Tag("set_decoding")], Discriminator(_edit_kind)
+    Annotated[SetSampler, Tag("set_sampler")]
+    | Annotated[SetDecoding, Tag("set_decoding")]
+    | Annotated[Pin, Tag("pin")]
+    | Annotated[Unpin, Tag("unpin")]
+    | Annotated[Renoise, Tag("renoise")]
+    | Annotated[SetCanvas, Tag("canvas")]
+    | Annotated[Infill, Tag("infill")],
+    Discriminator(_edit_kind),
 ]
 
 
@@ -188,9 +263,9 @@ class Recipe(Strict):
         sampler = self.sampler
         in_run_order: list[SetSampler] = []
         for number, edit in enumerate(self.edits):
-            if isinstance(edit, SetSampler) != (self.mode == "diffusion"):
-                place = "canvas and step" if self.mode == "diffusion" else "index"
-                raise ValueError(f"edits[{number}]: an edit of a run in {self.mode} mode names {place}")
+            if isinstance(edit, SetDecoding) == (self.mode == "diffusion"):
+                allowed = "edits of canvas and step" if self.mode == "diffusion" else "`set` edits with an index"
+                raise ValueError(f"edits[{number}]: a run in {self.mode} mode takes {allowed} only")
             if isinstance(edit, SetSampler):
                 in_run_order.append(edit)
         for edit in sorted(in_run_order, key=lambda edit: (edit.canvas, edit.step)):

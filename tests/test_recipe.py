@@ -67,6 +67,9 @@ def test_a_recipe_survives_json() -> None:
         ({"edits": [{"type": "set", "canvas": 0, "step": 1, "sampler": {}}]}, ("edits", 0, "set_sampler", "sampler")),
         ({"edits": [{"type": "set", "canvas": 0, "step": 1, "sampler": {"t_min": 0.9}}]}, ()),
         ({"edits": [{"type": "set", "index": 0, "decoding": {"top_k": 1}}]}, ()),
+        ({"edits": [{"type": "pin", "canvas": 0, "step": 1, "start": 0}]}, ("edits", 0, "pin")),
+        ({"edits": [{"type": "dance"}]}, ("edits", 0)),
+        ({"edits": [7]}, ("edits", 0)),
     ],
 )
 def test_what_is_wrong_is_refused_where_it_is(fields: dict[str, object], place: tuple[str | int, ...]) -> None:

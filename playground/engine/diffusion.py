@@ -14,14 +14,17 @@ from torch import Tensor
 
 from playground.engine import answers
 from playground.engine.clock import Clock
+from playground.engine.edits import CanvasEdits, Pins
 from playground.engine.models import Model
 from playground.engine.parameters import SamplerInForce
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
 from playground.events import CanvasCommitted, CanvasStarted, CanvasStopReason, Event, Step
-from playground.recipe import Recipe, SetSampler
+from playground.recipe import Edit, Recipe, SetSampler
 from playground.sampling import draws, schedule, stopping
 from playground.sampling.rules.entropy_bound import EntropyBound
+from playground.sampling.rules.rule import Rule
+from playground.sampling.rules.rule import Step as Decision
 from playground.sampling.statistics import Statistics, summarise
 
 
@@ -32,6 +35,7 @@ class Draft:
     canvas: int
     canvas_ids: Tensor
     """(C,) what the next step is fed."""
+    pins: Pins
     predicted: Tensor | None = None
     """(C,) argmax of the last step."""
     self_conditioning: Tensor | None = None
@@ -54,6 +58,7 @@ class Diffusion:
 
     def __post_init__(self) -> None:
         self.in_force = SamplerInForce(self.recipe, self.steering)
+        self._edits = CanvasEdits(self.model, self.recipe)
         self._clock = Clock()
 
     @property
@@ -72,8 +77,8 @@ class Diffusion:
                 with self._clock.running():
                     self.model.encode_pass(cache, self.prompt_ids)
                     self.model.finish()
-            draft = self._new_draft(canvas)
-            yield self._canvas_started(draft)
+            draft, started = self._open(canvas)
+            yield started
             while draft.stop_reason is None:
                 self._check_cancelled()
                 step = self._step(draft, cache)
@@ -107,23 +112,31 @@ class Diffusion:
         if self.steering.cancelled:
             raise Cancelled
 
-    def _new_draft(self, canvas: int) -> Draft:
-        count, vocabulary = self.model.canvas_length, self.model.vocab_size
-        return Draft(canvas, draws.tokens(self.recipe.seed, canvas, 0, "noise", count, vocabulary))
-
-    def _canvas_started(self, draft: Draft) -> CanvasStarted:
-        canvas_ids = draft.canvas_ids.tolist()
-        return CanvasStarted(
-            canvas=draft.canvas,
+    def _open(self, canvas: int) -> tuple[Draft, CanvasStarted]:
+        """A canvas of random tokens, with the edits that come before its first step."""
+        length, vocabulary = self.model.canvas_length, self.model.vocab_size
+        pins = Pins.none(length)
+        noise = draws.tokens(self.recipe.seed, canvas, 0, "noise", length, vocabulary)
+        edits, fed = self._edits.before(canvas, 1, noise, pins)
+        canvas_ids = fed.tolist()
+        started = CanvasStarted(
+            canvas=canvas,
             canvas_ids=canvas_ids,
+            pinned=pins.mask.tolist() if pins else None,
+            edits=edits,
             device_ms=self._clock.total_ms,
             texts=self.model.pieces(canvas_ids),
         )
+        return Draft(canvas, fed, pins), started
 
     def _step(self, draft: Draft, cache: Any) -> Step | None:
         """Take one denoising step; none if the cap was lowered so far that there is nothing left to do."""
         number = draft.steps + 1
-        edits = self.in_force.before(draft.canvas, number)
+        edits: list[Edit] = [*self.in_force.before(draft.canvas, number)]
+        fed, pins = draft.canvas_ids, draft.pins
+        if number > 1:
+            applied, fed = self._edits.before(draft.canvas, number, draft.canvas_ids, pins)
+            edits += applied
         sampler = self.in_force.sampler
         steps = sampler.max_denoising_steps
         remaining = steps - number + 1  # n, this step counted
@@ -133,7 +146,7 @@ class Diffusion:
         seed, length, vocabulary = self.recipe.seed, self.model.canvas_length, self.model.vocab_size
         with self._clock.running():
             # 1. The denoiser's prediction, tempered.
-            logits = self.model.decode_pass(cache, draft.canvas_ids, draft.self_conditioning)  # (C, V)
+            logits = self.model.decode_pass(cache, fed, draft.self_conditioning)  # (C, V)
             temperature = schedule.temperature(remaining, steps, sampler.t_max, sampler.t_min)
             logits = logits / torch.tensor(temperature, device=logits.device)
             # 2. One pass over it.
@@ -142,28 +155,26 @@ class Diffusion:
             if not bool(statistics.entropy.isfinite().all()):
                 place = f"canvas {draft.canvas}, step {number}"
                 raise PlaygroundError("bad_logits", f"the model's logits at {place} are no distribution")
-            # 3. Accept and renoise.
-            decision = EntropyBound(sampler.entropy_bound).step(
-                draft.canvas_ids,
-                statistics,
-                remaining / steps,
-                draws.tokens(seed, draft.canvas, number, "renoise", length, vocabulary),
-            )
+            # 3. Accept and renoise, pinned positions apart.
+            fresh = draws.tokens(seed, draft.canvas, number, "renoise", length, vocabulary)
+            rule = EntropyBound(sampler.entropy_bound)
+            decision = _decide(rule, fed, statistics, remaining / steps, fresh, pins)
+            predicted, sampled = pins.put(statistics.predicted), pins.put(statistics.sampled)
             # 4. Stop when stable and confident, or at the cap.
-            mean = stopping.mean_entropy(statistics.entropy)
-            stable = stopping.stable_steps(draft.stable_steps, draft.predicted, statistics.predicted)
+            mean = stopping.mean_entropy(statistics.entropy[~pins.mask])
+            stable = stopping.stable_steps(draft.stable_steps, draft.predicted, predicted)
             if stopping.stable_and_confident(mean, stable, sampler.confidence_threshold, sampler.stability_threshold):
                 draft.stop_reason = "stable_and_confident"
             elif remaining == 1:
                 draft.stop_reason = "max_denoising_steps"
             # 5. The prediction conditions the next step.
             draft.self_conditioning = self.model.self_conditioning(logits)
+        fed_ids = None if torch.equal(fed, draft.canvas_ids) else fed.tolist()
         draft.canvas_ids = decision.canvas_ids
-        draft.predicted = statistics.predicted
+        draft.predicted = predicted
         draft.stable_steps = stable
         draft.steps = number
-        predicted, sampled = statistics.predicted.tolist(), statistics.sampled.tolist()
-        fed = decision.canvas_ids.tolist()
+        columns = (predicted.tolist(), sampled.tolist(), decision.canvas_ids.tolist())
         return Step(
             canvas=draft.canvas,
             step=number,
@@ -177,13 +188,15 @@ class Diffusion:
             stable_steps=stable,
             ms=self._clock.last_ms,
             device_ms=self._clock.total_ms,
-            predicted=predicted,
-            sampled=sampled,
+            predicted=columns[0],
+            sampled=columns[1],
             accepted=decision.accepted.tolist(),
             entropy=statistics.entropy.tolist(),
-            canvas_ids=fed,
+            canvas_ids=columns[2],
             edits=edits,
-            texts=self.model.pieces(predicted, sampled, fed),
+            fed_ids=fed_ids,
+            pinned=pins.mask.tolist() if pins else None,
+            texts=self.model.pieces(*columns, fed_ids or []),
             top_ids=statistics.top_ids.tolist(),
             top_probabilities=statistics.top_probabilities.tolist(),
         )
@@ -192,6 +205,18 @@ class Diffusion:
 def canvases(max_new_tokens: int, canvas_length: int) -> int:
     """How many canvases a run may take: max_new_tokens rounded up to whole ones."""
     return math.ceil(max_new_tokens / canvas_length)
+
+
+def _decide(rule: Rule, fed: Tensor, statistics: Statistics, t: float, fresh: Tensor, pins: Pins) -> Decision:
+    """The rule's step over the positions that are not pinned; pinned ones are not accepted and keep their token."""
+    if not pins:
+        return rule.step(fed, statistics, t, fresh)
+    free = ~pins.mask
+    part = Statistics(**{name: column[free] for name, column in vars(statistics).items()})
+    decision = rule.step(fed[free], part, t, fresh[free])
+    accepted, canvas_ids = torch.zeros_like(free), pins.ids.clone()
+    accepted[free], canvas_ids[free] = decision.accepted, decision.canvas_ids
+    return Decision(accepted=accepted, canvas_ids=canvas_ids)
 
 
 def _on_host(statistics: Statistics) -> Statistics:

@@ -17,6 +17,8 @@ from playground.recipe import Message
 from playground.settings import Settings
 
 EMBEDDED = "embedded"
+FILL = "<|fill|>"
+"""The embedded model's filler: pads a hole that is longer than its text, and vanishes when the text is read."""
 EMBEDDED_FOLDER = Path(__file__).parent.parent / "tiny" / "checkpoint"
 
 HASH_WHOLE_BELOW = 1 << 30
@@ -42,6 +44,8 @@ class Model:
         self.device: str = str(network.device)
         self.dtype: str = str(network.dtype).removeprefix("torch.")
         self.end_ids: list[int] = _as_list(network.generation_config.eos_token_id)
+        self.end_of_turn: int = _end_of_turn(tokenizer, self.end_ids)
+        self.fill_id: int | None = tokenizer.get_vocab().get(FILL)
         self.pad_id: int = config.text_config.pad_token_id
         self.channel = _channel(tokenizer)
         self.supports_thinking: bool = self.channel is not None and "enable_thinking" in (tokenizer.chat_template or "")
@@ -58,8 +62,15 @@ class Model:
         """The conversation's ids, ready for the model's turn."""
         return prompts.encode(self._tokenizer, messages, thinking)
 
+    def encode_text(self, text: str) -> list[int]:
+        """Ids of plain text, also where it spells a marker."""
+        return prompts.encode_text(self._tokenizer, text)
+
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of a whole sequence; special tokens are shown as they are spelled."""
+        """Text of a whole sequence: fillers vanish, other special tokens are shown as they are spelled."""
+        return self._decode([token for token in ids if token != self.fill_id])
+
+    def _decode(self, ids: Sequence[int]) -> str:
         text: str = self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
@@ -68,7 +79,7 @@ class Model:
         wanted = sorted(set().union(*columns))
         for token in wanted:
             if token not in self._pieces:
-                self._pieces[token] = self.decode([token])
+                self._pieces[token] = self._decode([token])
         return {token: self._pieces[token] for token in wanted}
 
     # Passes
@@ -190,6 +201,11 @@ def _as_list(ids: int | list[int] | None) -> list[int]:
     if ids is None:
         return []
     return [ids] if isinstance(ids, int) else list(ids)
+
+
+def _end_of_turn(tokenizer: Any, end_ids: list[int]) -> int:
+    turn: int | None = tokenizer.get_vocab().get("<turn|>")
+    return turn if turn is not None and turn in end_ids else end_ids[0]
 
 
 def _channel(tokenizer: Any) -> Channel | None:

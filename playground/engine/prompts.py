@@ -30,8 +30,13 @@ def encode(tokenizer: Any, messages: Sequence[Message], thinking: bool) -> list[
         if not found:
             raise ValueError(f"the model's chat template leaves out a message of role {message.role}")
         ids += _encode(tokenizer, before, special=True)
-        ids += _encode(tokenizer, message.content.strip(), special=False)
+        ids += encode_text(tokenizer, message.content.strip())
     return ids + _encode(tokenizer, rest, special=True)
+
+
+def encode_text(tokenizer: Any, text: str) -> list[int]:
+    """Ids of plain text, also where it spells a marker."""
+    return _encode(tokenizer, text, special=False)
 
 
 def _encode(tokenizer: Any, text: str, special: bool) -> list[int]:

@@ -11,6 +11,7 @@ from playground import __version__
 from playground.engine import answers
 from playground.engine.autoregressive import Autoregressive
 from playground.engine.diffusion import Diffusion, canvases
+from playground.engine.edits import CanvasEdits
 from playground.engine.models import Model
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
@@ -51,6 +52,7 @@ def prepare(model: Model, recipe: Recipe, settings: Settings) -> Recipe:
             f"after a prompt of {length}"
         )
         raise PlaygroundError("too_long", message, "recipe.max_new_tokens")
+    CanvasEdits(model, recipe)
     return recipe.model_copy(update={"model": model.name})
 
 

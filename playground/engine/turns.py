@@ -7,9 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Literal, Self, TypeVar
 
+import structlog
+
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import Event, RunFinished, Step, Token
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 
@@ -114,10 +118,15 @@ class Turn:
 
     def end(self, failure: BaseException | None) -> None:
         """Leave the round, once."""
-        if not self.finished.is_set():
-            self._turns.leave(self)
-            self.finished.set()
+        if self.finished.is_set():
+            return
+        self._turns.leave(self)
+        self._events = iter(())  # lets go of what the run held on the device
+        self.finished.set()
+        try:
             self._ended(failure)
+        except Exception:
+            log.exception("the end of a run was not taken")
 
 
 class Turns:

@@ -10,8 +10,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-Purpose = Literal["noise", "sample", "renoise", "token"]
-"""`noise`: the canvas that step 1 is fed; `sample`: the sampled tokens; `renoise`: the random ones; `token`: AR."""
+Purpose = Literal["noise", "sample", "renoise", "token", "edit", "corrupt"]
+"""`noise`: the canvas that step 1 is fed; `sample`: the sampled tokens; `renoise`: the random ones; `token`: AR;
+`edit`: the random tokens of an edit; `corrupt`: which tokens of a given canvas give way to them."""
 
 
 def uniforms(seed: int, canvas: int, step: int, purpose: Purpose, count: int) -> Tensor:

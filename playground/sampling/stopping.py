@@ -5,8 +5,11 @@ from torch import Tensor
 
 
 def mean_entropy(entropy: Tensor) -> float:
-    """Mean over all positions, those after the end of turn too; entropy: (C,) float32, summed in float64."""
-    return float(entropy.to(torch.float64).mean())
+    """Mean over the positions given, those after the end of turn too; 0 where there are none, as when all are pinned.
+
+    entropy: (C,) float32, in nats, summed in float64.
+    """
+    return float(entropy.to(torch.float64).mean()) if len(entropy) else 0.0
 
 
 def stable_steps(before: int, previous: Tensor | None, predicted: Tensor) -> int:

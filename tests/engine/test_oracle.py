@@ -60,7 +60,7 @@ class Reference(BaseStreamer):
         theirs_accept, theirs_renoise = ReferenceSampler.accept_canvas, ReferenceSampler.renoise_canvas
         reference = self
 
-        def initialize_canvas(sampler: ReferenceSampler, batch_size: int, device: torch.device) -> torch.Tensor:
+        def initialize_canvas(sampler: ReferenceSampler, *_: object, **__: object) -> torch.Tensor:
             purpose = "renoise" if reference.renoising else "noise"
             if not reference.renoising:
                 reference.canvas, reference.step = reference.canvas + 1, 0
