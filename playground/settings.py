@@ -48,6 +48,8 @@ class Settings(BaseSettings):
     """An engine pause expires after this time."""
     keep_finished_runs: Annotated[int, Field(ge=1)] = 64
     """Logs of finished runs kept in memory, the newest first."""
+    keep_finished_bytes: Annotated[int, Field(ge=0)] = 512 * 1024 * 1024
+    """The most bytes that logs of finished runs take up; the newest is kept in any case."""
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """Origins allowed on the socket besides the page's own host, comma separated."""
 

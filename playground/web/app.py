@@ -1,0 +1,117 @@
+"""The web app: socket, routes, static files, and the page mounted last at the root."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, WebSocket
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from playground import __version__
+from playground.engine.steering import Steering
+from playground.recipe import Recipe
+from playground.settings import Settings
+from playground.web import routes, socket
+from playground.web.headers import CarefulHeaders, Prefix
+from playground.web.site import Engine, Site
+
+if TYPE_CHECKING:
+    from playground.engine.models import Model
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("GRADIO_RUN_HISTORY", "False")
+
+STATIC_PATH = "page"
+"""Where the page's modules and styles are served, below the root; plotly's own script too (`page/plotly.min.js`)."""
+
+Page = Callable[[Settings], Any]
+"""Builds the page: gives a `gradio.Blocks`."""
+
+
+def create_app(settings: Settings, engine: Engine | None = None, page: Page | None = None) -> FastAPI:
+    """The app for one process.
+
+    engine: by default the real one, imported when the model is loaded. page: builds the Gradio page; without it
+    there are only the socket, the routes and the static files.
+    """
+    site = Site(settings, engine or real_engine())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with site.open():
+            yield
+
+    app = FastAPI(
+        title="Denoising playground",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.site = site
+    routes.answer_mistakes(app)
+    app.include_router(routes.router(site))
+
+    @app.websocket("/ws")
+    async def ws(websocket: WebSocket) -> None:
+        await socket.serve(websocket, site)
+
+    app.mount(f"/{STATIC_PATH}", FreshFiles(), name="static files")
+    if page is not None:
+        import gradio
+
+        app = gradio.mount_gradio_app(
+            app, page(settings), path="/", ssr_mode=False, root_path=root_path(settings) or None, footer_links=[]
+        )
+    app.add_middleware(CarefulHeaders)
+    if prefix := root_path(settings):
+        app.add_middleware(Prefix, prefix=prefix)
+    return app
+
+
+def real_engine() -> Engine:
+    """The engine of this package; torch is imported when it is first used, so that the page need not wait for it."""
+
+    def load(settings: Settings) -> "Model":
+        from playground.engine import models
+
+        return models.load(settings)
+
+    def prepare(model: "Model", recipe: Recipe, settings: Settings) -> Recipe:
+        from playground.engine import runs
+
+        return runs.prepare(model, recipe, settings)
+
+    def events(model: "Model", recipe: Recipe, steering: Steering) -> Any:
+        from playground.engine import runs
+
+        return runs.events(model, recipe, steering)
+
+    return Engine(load, prepare, events)
+
+
+def root_path(settings: Settings) -> str:
+    """The prefix with one slash in front and none behind; empty for none."""
+    prefix = settings.root_path.strip("/")
+    return f"/{prefix}" if prefix else ""
+
+
+class FreshFiles(StaticFiles):
+    """The static files, with an ETag that browsers ask about each time, so that updates arrive."""
+
+    def __init__(self) -> None:
+        package = Path(__file__).parent.parent
+        folders = (package / "static", package.parent / "static")
+        folder = next((folder for folder in folders if folder.is_dir()), folders[0])
+        super().__init__(directory=folder, packages=[("plotly", "package_data")], check_dir=False)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, or 404."""
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response

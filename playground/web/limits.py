@@ -1,0 +1,47 @@
+"""How much one address and one process may ask for."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from playground.errors import PlaygroundError
+from playground.settings import Settings
+
+
+class Limits:
+    """Counts sockets and starts. Addresses are what the server says they are, behind proxies that it trusts."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.sockets = 0
+        self._max_sockets = settings.max_sockets
+        self._max_runs = settings.max_runs_per_socket
+        self._starts = RateLimitItemPerMinute(settings.starts_per_minute)
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    @contextmanager
+    def socket(self) -> Iterator[None]:
+        """Count a socket as open. Raises `PlaygroundError` (`busy`) if there are too many."""
+        if self.sockets >= self._max_sockets:
+            raise PlaygroundError("busy", f"The server already has {self._max_sockets} open sockets, its most.")
+        self.sockets += 1
+        try:
+            yield
+        finally:
+            self.sockets -= 1
+
+    def start(self, address: str, going: int) -> None:
+        """Count a start from an address, by a socket with so many runs going. Raises `PlaygroundError` (`busy`)."""
+        if going >= self._max_runs:
+            runs = f"{going} run{'s' if going > 1 else ''}"
+            message = f"This socket already has {runs} going, its most; wait for one to end, or cancel one."
+            raise PlaygroundError("busy", message)
+        if not self._limiter.hit(self._starts, "start", address):
+            reset = self._limiter.get_window_stats(self._starts, "start", address).reset_time
+            wait = max(1, math.ceil(reset - time.time()))
+            message = f"At most {self._starts.amount} starts a minute are allowed from one address; wait {wait} s."
+            raise PlaygroundError("busy", message)

@@ -1,0 +1,175 @@
+"""What a client may say on the socket, one model a message; strict, as the recipe is."""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from playground.errors import PlaygroundError
+from playground.recipe import MAX_SEED, DecodingChange, Finite, Recipe, SamplerChange, Strict
+from playground.web import mistakes
+
+RunId = Annotated[str, Field(min_length=1, max_length=64)]
+Ref = Annotated[str, Field(max_length=256)] | Annotated[int, Field(ge=-MAX_SEED, le=MAX_SEED)]
+DEEPEST = 32
+"""The most levels of nesting that a message may have; a recipe has five."""
+
+StepsPerSecond = Annotated[Finite, Field(ge=0.05, le=1000)]
+
+
+class _Message(Strict):
+    ref: Ref | None = None
+    """The client's own mark, echoed in what answers this message."""
+
+
+class Start(_Message):
+    """Begin a run and watch it."""
+
+    type: Literal["start"]
+    recipe: Recipe
+    steps_per_second: StepsPerSecond | None = None
+    """The pace; none for as fast as the device goes."""
+
+
+class Acknowledge(_Message):
+    """The event with this number has arrived and been dealt with."""
+
+    type: Literal["ack"]
+    run: RunId
+    seq: Annotated[int, Field(ge=0)]
+
+
+class Join(_Message):
+    """Watch a run, from the event behind `after`."""
+
+    type: Literal["join"]
+    run: RunId
+    after: Annotated[int, Field(ge=-1)] = -1
+
+
+class _Steering(_Message):
+    run: RunId
+    control: Annotated[str, Field(max_length=256)] | None = None
+    """The token that the starter got; needed on any other socket."""
+
+
+class Update(_Steering):
+    """Change parameters from the next step on."""
+
+    type: Literal["update"]
+    sampler: SamplerChange | None = None
+    decoding: DecodingChange | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.sampler is None) == (self.decoding is None):
+            raise ValueError("an update needs either sampler (diffusion) or decoding (autoregressive), and only one")
+        return self
+
+
+class Pause(_Steering):
+    """Halt between two steps."""
+
+    type: Literal["pause"]
+
+
+class Resume(_Steering):
+    """Go on after a pause."""
+
+    type: Literal["resume"]
+
+
+class Cancel(_Steering):
+    """End the run before its next step."""
+
+    type: Literal["cancel"]
+
+
+class Pace(_Steering):
+    """Take at most so many steps a second from now on; null for as fast as the device goes."""
+
+    type: Literal["pace"]
+    steps_per_second: StepsPerSecond | None
+
+
+Steered = Update | Pause | Resume | Cancel | Pace
+ClientMessage = Start | Acknowledge | Join | Steered
+
+_adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
+_schema = _adapter.json_schema()
+
+
+class Refused(PlaygroundError):
+    """A message that cannot be understood, with the `ref` to answer to."""
+
+    def __init__(self, message: str, field: str | None, ref: str | int | None) -> None:
+        super().__init__("bad_request", message, field)
+        self.ref = ref
+
+
+class _Twice(dict[str, Any]):
+    """An object in which a key stood twice."""
+
+    name = ""
+
+
+def parse(text: str) -> ClientMessage:
+    """The message in a text frame. Raises `Refused`, which names the field at fault and says what is allowed."""
+    try:
+        data = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        message = f"The frame is not valid JSON: {error.msg} at character {error.pos}."
+        raise Refused(message, None, None) from None
+    except (ValueError, RecursionError):
+        raise Refused("The frame is not JSON that can be read: too deep, or a number too long.", None, None) from None
+    ref = _ref(data)
+    for path, reason in _unreadable(data):
+        field = mistakes.dotted(path)
+        raise Refused(f"{field} {reason}", field, ref)
+    try:
+        return _adapter.validate_json(text)
+    except ValidationError as error:
+        field_at_fault, message = mistakes.explain(error, data, _schema)
+        raise Refused(message, field_at_fault, ref) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) == len(pairs):
+        return result
+    twice = _Twice(result)
+    names = [name for name, _ in pairs]
+    twice.name = next(name for name in names if names.count(name) > 1)
+    return twice
+
+
+def _unreadable(data: object) -> Iterator[tuple[mistakes.Path, str]]:
+    """Paths to what JSON readers take in different ways, or not at all. (Without recursion: data may be deep.)"""
+    rest: list[tuple[mistakes.Path, object]] = [((), data)]
+    while rest:
+        path, value = rest.pop()
+        if len(path) > DEEPEST:
+            yield path[:1], f"is nested more than {DEEPEST} levels deep."
+        if isinstance(value, _Twice):
+            yield (*path, value.name), "stands twice in one object; it may stand once."
+        if isinstance(value, str) and not _encodes(value):
+            yield path, "has half of a surrogate pair, which no text can hold."
+        if isinstance(value, dict):
+            rest.extend(((*path, key), below) for key, below in value.items())
+        elif isinstance(value, list):
+            rest.extend(((*path, index), below) for index, below in enumerate(value))
+
+
+def _ref(data: object) -> str | int | None:
+    ref = data.get("ref") if isinstance(data, dict) else None
+    fits = (isinstance(ref, str) and len(ref) <= 256 and _encodes(ref)) or (type(ref) is int and abs(ref) <= MAX_SEED)
+    return ref if fits else None
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,184 @@
+"""The runs of the process: those going on and the newest finished ones, who watches them, who may steer them."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from playground.engine.steering import Steering
+from playground.engine.turns import Turn, Turns
+from playground.errors import PlaygroundError
+from playground.events import Error, Event, Metrics, RunFinished
+from playground.recipe import Recipe
+from playground.settings import Settings
+from playground.trace.log import RunLog
+from playground.web.metrics import ProcessMetrics
+from playground.web.security import new_control, same_control
+
+if TYPE_CHECKING:
+    from playground.engine.models import Model
+
+log = structlog.get_logger()
+
+Events = Callable[["Model", Recipe, Steering], Iterator[Event]]
+"""Makes the events of a run, as `playground.engine.runs.events` does."""
+
+
+class Run:
+    """One run: its log, its place on the device, and its viewers."""
+
+    turn: Turn
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.log = RunLog()
+        self.steering = Steering(recipe)
+        self.control = new_control()
+        self.viewers = 0
+        self.last_words: RunFinished | None = None
+        self.deadline: asyncio.TimerHandle | None = None
+        """When the run ends unless somebody watches."""
+
+    @property
+    def id(self) -> str:
+        """The run's id, 128 random bits."""
+        return self.log.run
+
+    @property
+    def finished(self) -> bool:
+        """Whether the log is complete."""
+        return self.log.finished
+
+    def let_steer(self, control: str | None) -> None:
+        """Raise `PlaygroundError` (`forbidden`) unless this is the run's control token."""
+        if not same_control(control, self.control):
+            message = "Only the socket that started this run may steer it, or one that gives its control token."
+            raise PlaygroundError("forbidden", message, "control")
+
+    def summary(self) -> dict[str, Any]:
+        """What `GET /api/runs/{id}` answers."""
+        end = self.last_words
+        return {
+            "run": self.id,
+            "state": "finished" if self.finished else self.turn.state,
+            "events": len(self.log),
+            "viewers": self.viewers,
+            "steps_per_second": self.turn.steps_per_second,
+            "stop_reason": end and end.stop_reason,
+            "text": end and end.text,
+            "metrics": end and end.metrics.model_dump(mode="json"),
+            "recipe": (end or self).recipe.model_dump(mode="json"),
+        }
+
+
+class Runs:
+    """Finds runs by id and ends those that nobody watches."""
+
+    def __init__(self, settings: Settings, turns: Turns, metrics: ProcessMetrics) -> None:
+        self._settings = settings
+        self._turns = turns
+        self._metrics = metrics
+        self._going: dict[str, Run] = {}
+        self._finished: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._going) + len(self._finished)
+
+    def start(self, model: "Model", recipe: Recipe, events: Events, steps_per_second: float | None) -> Run:
+        """Begin a run, or queue it. Raises `PlaygroundError` (`busy`)."""
+        run = Run(recipe)
+
+        def deliver(event: Event) -> None:
+            event = run.log.append(event)
+            self._metrics.see(event)
+            if isinstance(event, RunFinished):
+                run.last_words = event
+
+        def ended(failure: BaseException | None) -> None:
+            if not run.finished:
+                log.error("run broke off", run=run.id[:8], exc_info=failure)
+                message = "the run broke off; the server's log says more"
+                for event in (Error(code="internal", message=message), _last_words(recipe)):
+                    deliver(event)
+            self._finish(run)
+
+        made = events(model, recipe, run.steering)
+        run.turn = self._turns.enter(made, run.steering, deliver, ended, steps_per_second)
+        self._going[run.id] = run
+        self._expect_viewer(run)
+        log.info("run started", run=run.id[:8], mode=recipe.mode, going=len(self._going))
+        return run
+
+    def get(self, run_id: str) -> Run:
+        """The run with this id. Raises `PlaygroundError` (`unknown_run`)."""
+        run = self._going.get(run_id) or self._finished.get(run_id)
+        if run is None:
+            message = "There is no run with this id; runs are forgotten some time after their end."
+            raise PlaygroundError("unknown_run", message, "run")
+        return run
+
+    def join(self, run: Run) -> None:
+        """One viewer more."""
+        run.viewers += 1
+        if run.deadline is not None:
+            run.deadline.cancel()
+            run.deadline = None
+
+    def leave(self, run: Run) -> None:
+        """One viewer less; after the last the run has some time left for somebody to come back."""
+        run.viewers -= 1
+        if run.viewers == 0 and not run.finished:
+            self._expect_viewer(run)
+
+    @contextmanager
+    def watching(self, run: Run) -> Iterator[Run]:
+        """Be a viewer for a while."""
+        self.join(run)
+        try:
+            yield run
+        finally:
+            self.leave(run)
+
+    def _expect_viewer(self, run: Run) -> None:
+        loop = asyncio.get_running_loop()
+        run.deadline = loop.call_later(self._settings.unwatched_seconds, self._abandon, run)
+
+    def _abandon(self, run: Run) -> None:
+        log.info("run cancelled, nobody watches", run=run.id[:8])
+        run.turn.cancel()
+
+    def _finish(self, run: Run) -> None:
+        if run.deadline is not None:
+            run.deadline.cancel()
+        self._going.pop(run.id, None)
+        self._finished[run.id] = run
+        kept = sum(run.log.bytes for run in self._finished.values())
+        while len(self._finished) > 1 and (
+            len(self._finished) > self._settings.keep_finished_runs or kept > self._settings.keep_finished_bytes
+        ):
+            oldest = self._finished.pop(next(iter(self._finished)))
+            kept -= oldest.log.bytes
+        reason = run.last_words and run.last_words.stop_reason
+        log.info("run finished", run=run.id[:8], stop_reason=reason, events=len(run.log), going=len(self._going))
+
+
+def _last_words(recipe: Recipe) -> RunFinished:
+    """An ending for a run whose generator failed to give one."""
+    metrics = Metrics(
+        total_tokens=0,
+        total_denoising_steps=None,
+        effective_denoising_steps=None,
+        tokens_per_forward=None,
+        forward_passes=0,
+        canvases=0,
+        seconds=0.0,
+        prefill_seconds=0.0,
+        wall_seconds=0.0,
+        time_to_first_token=None,
+        tokens_per_second=None,
+        shared_device=False,
+        trimmed_tokens=0,
+    )
+    return RunFinished(text="", thought="", metrics=metrics, stop_reason="error", recipe=recipe)

@@ -1,0 +1,79 @@
+"""Serve the app with uvicorn; what stands in the way is said in one sentence, with exit code 2."""
+
+import socket
+import sys
+from typing import NoReturn
+
+import structlog
+import uvicorn
+from pydantic import ValidationError
+
+from playground.settings import Settings
+from playground.web import logs
+from playground.web.app import Page, create_app, root_path
+
+log = structlog.get_logger()
+
+PING_SECONDS = 20.0
+SHUTDOWN_SECONDS = 3
+
+WRONG_SETTING = 2
+
+
+def read_settings() -> Settings:
+    """The settings from the environment; a wrong one ends the process with a sentence that names it."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        given = f", not {first['input']!r}" if first["type"] != "missing" else ""
+        _give_up(f"PLAYGROUND_{name}: {first['msg'].removeprefix('Input ')}{given}.")
+
+
+def serve(settings: Settings, page: Page | None = None) -> None:
+    """Serve until interrupted. Exits with code 2 if the address cannot be had."""
+    logs.configure(settings)
+    with _listening(settings) as listening:
+        server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(settings, page=page),
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=True,
+                ws_max_size=settings.max_frame_bytes,
+                ws_ping_interval=PING_SECONDS,
+                ws_ping_timeout=PING_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            )
+        )
+        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        log.info("serving", url=f"http://{name}:{listening.getsockname()[1]}{root_path(settings)}/")
+        try:
+            server.run(sockets=[listening])
+        except KeyboardInterrupt:
+            log.info("interrupted")
+
+
+def _listening(settings: Settings) -> socket.socket:
+    try:
+        info = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.socket(info[0])
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(info[4])
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        _give_up(
+            f"Cannot serve on {settings.host} port {settings.port}: {error.strerror or error}. "
+            "PLAYGROUND_HOST and PLAYGROUND_PORT choose another address."
+        )
+    return listening
+
+
+def _give_up(sentence: str) -> NoReturn:
+    print(sentence, file=sys.stderr)
+    raise SystemExit(WRONG_SETTING)

@@ -1,0 +1,57 @@
+"""What the routes and the sockets share: one object for the whole process."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from playground.engine.turns import Turns
+from playground.recipe import Recipe
+from playground.settings import Settings
+from playground.web.limits import Limits
+from playground.web.loading import Load, Loading
+from playground.web.metrics import ProcessMetrics
+from playground.web.runs import Events, Run, Runs
+
+if TYPE_CHECKING:
+    from playground.engine.models import Model
+
+Prepare = Callable[["Model", Recipe, Settings], Recipe]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The three functions that the web needs of an engine: `models.load`, `runs.prepare` and `runs.events`."""
+
+    load: Load
+    prepare: Prepare
+    events: Events
+
+
+class Site:
+    """Settings, model, device and runs of a process."""
+
+    def __init__(self, settings: Settings, engine: Engine) -> None:
+        self.settings = settings
+        self.metrics = ProcessMetrics()
+        self.limits = Limits(settings)
+        self.loading = Loading(engine.load, settings)
+        self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
+        self.runs = Runs(settings, self.turns, self.metrics)
+        self._engine = engine
+        self.metrics.gauge("open_sockets", "Sockets that are open", lambda: self.limits.sockets)
+        self.metrics.gauge("runs_going", "Runs that take turns on the device", lambda: self.turns.going)
+        self.metrics.gauge("runs_waiting", "Runs that wait to begin", lambda: self.turns.waiting)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """While the process serves: the model loads, the device takes turns; at the end every run is cancelled."""
+        async with self.turns:
+            self.loading.begin()
+            yield
+
+    async def start(self, recipe: Recipe, steps_per_second: float | None) -> Run:
+        """Begin a run once the model is there. Raises `PlaygroundError`."""
+        model = await self.loading.model()
+        recipe = await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
+        return self.runs.start(model, recipe, self._engine.events, steps_per_second)
