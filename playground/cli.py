@@ -1,12 +1,20 @@
 """The console script. Each command imports what it needs when it runs, so that `--help` is quick."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from playground import __version__
 from playground.bench.commands import app as bench
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playground.engine.steering import Steering
+    from playground.events import Event
+    from playground.recipe import Recipe
+    from playground.settings import Settings
 
 app = typer.Typer(
     help="Watch a diffusion language model think.",
@@ -90,8 +98,19 @@ def generate(
     with refusal.in_a_sentence():
         settings = refusal.settings(model=model)
         recipe = generation.recipe(prompt, mode, seed, max_new_tokens, sampler, decoding)
-        code = generation.run(recipe, settings, trace, as_json, steps_per_second)
+        code = generation.run(lambda: _live(recipe, settings), trace, as_json, steps_per_second)
     raise typer.Exit(code)
+
+
+def _live(recipe: "Recipe", settings: "Settings") -> "tuple[Iterator[Event], Steering]":
+    """Load the model and make the run; it goes on as its events are taken."""
+    from playground.engine import models, runs
+    from playground.engine.steering import Steering
+
+    model = models.load(settings)
+    recipe = runs.prepare(model, recipe, settings)
+    steering = Steering(recipe)
+    return runs.events(model, recipe, steering), steering
 
 
 @app.command()
@@ -120,4 +139,11 @@ def serve(
         settings = refusal.settings(host=host, port=port, model=model)
         from playground.web.server import serve as serve_page
 
-        serve_page(settings)
+        serve_page(settings, _page)
+
+
+def _page(settings: "Settings") -> Any:
+    """The Gradio page, imported late: the address is taken before Gradio is."""
+    from playground.ui.page import build
+
+    return build(settings)

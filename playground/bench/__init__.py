@@ -1,0 +1,1 @@
+"""Benchmarks whose printed figures go into docs/LOG.md. Machines are noisy: they compare pairs and report ratios."""

@@ -1,0 +1,54 @@
+"""`playground bench …`: run a benchmark and print its figures, ready for docs/LOG.md."""
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Benchmarks; their figures belong in docs/LOG.md.", no_args_is_help=True, rich_markup_mode=None)
+
+Repeats = Annotated[int, typer.Option(min=1, help="How many pairs to time.")]
+
+
+@app.callback()
+def main() -> None:
+    """Benchmarks; their figures belong in docs/LOG.md."""
+
+
+@app.command()
+def sampling(
+    canvas: Annotated[int, typer.Option(min=2, help="Positions of the canvas.")] = 256,
+    vocabulary: Annotated[int, typer.Option(min=8, help="Tokens of the vocabulary.")] = 262_144,
+    repeats: Repeats = 7,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+) -> None:
+    """What follows the logits in one step: one pass of ours against the reference's sampler."""
+    from playground.bench import sampling as benchmark
+    from playground.bench.pairs import spread
+
+    typer.echo(
+        f"sampling of one step, {canvas} x {vocabulary} float32; {benchmark.describe(device)}; median (least to most)"
+    )
+    pairs = benchmark.compare(canvas, vocabulary, repeats, device)
+    typer.echo(f"ours       {spread(pairs.ours)} ms")
+    typer.echo(f"reference  {spread(pairs.reference)} ms")
+    typer.echo(f"ratio      {spread(pairs.ratios)} over {repeats} interleaved pairs")
+
+
+@app.command()
+def steps(
+    steps: Annotated[int, typer.Option(min=1, help="Denoising steps of the canvas.")] = 24,
+    repeats: Repeats = 7,
+) -> None:
+    """Whole denoising steps on the embedded model: our engine against transformers' generate()."""
+    from playground.bench import steps as benchmark
+    from playground.bench.pairs import spread
+    from playground.bench.sampling import describe
+
+    result = benchmark.compare(steps, repeats)
+    typer.echo(
+        f"one canvas of {result.canvas_length}, {steps} steps, prefill included; {describe()}; median (least to most)"
+    )
+    typer.echo(f"engine          {spread(result.steps.ours)} ms a step")
+    typer.echo(f"generate()      {spread(result.steps.reference)} ms a step")
+    typer.echo(f"ratio           {spread(result.steps.ratios)} over {repeats} interleaved pairs")
+    typer.echo(f"autoregressive  {spread(result.tokens)} ms a token")
