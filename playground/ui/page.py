@@ -1,0 +1,51 @@
+"""The page: Gradio carries prompt, controls and figure; the canvas and all that moves are the page's own module."""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from playground.settings import Settings
+from playground.ui import controls, examples, figures
+from playground.ui.pieces import piece
+
+STEPS_PER_SECOND = 4
+"""How fast a run is computed and shown at first: an eye can follow that, and a slider can be moved in time."""
+
+STATIC_FOLDERS = (Path(__file__).parents[1] / "static", Path(__file__).parents[2] / "static")
+"""Where the page's files are: in the package when installed, beside it in the sources."""
+
+
+def build(settings: Settings) -> Any:
+    """The page as `gr.Blocks`, to be mounted at the root after all other routes."""
+    with gr.Blocks(title="Denoise", fill_width=True, analytics_enabled=False) as page, gr.Column(elem_id="denoise"):
+        piece("head")
+        with gr.Column(elem_id="ask", elem_classes="card"):
+            prompt = controls.prompt()
+            controls.mode()
+            controls.buttons()
+            controls.examples(examples.groups(settings.model), prompt)
+        stage = piece(
+            "stage",
+            defaults=controls.defaults(),
+            steps_per_second=STEPS_PER_SECOND,
+            recordings=recordings(),
+        )
+        piece("inspector")
+        with gr.Column(elem_id="controls"):
+            controls.sampler()
+            controls.decoding()
+            controls.run_limits(settings)
+        with gr.Accordion("Figure of the run", open=False, elem_id="figure", elem_classes="card"):
+            plot = gr.Plot(show_label=False, elem_id="plot")
+        stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
+    return page
+
+
+def recordings() -> dict[str, str]:
+    """The recorded runs that come with the page, by mode, as paths below its address."""
+    for folder in STATIC_FOLDERS:
+        if folder.is_dir():
+            names = {"diffusion": "recordings/diffusion.jsonl", "autoregressive": "recordings/autoregressive.jsonl"}
+            return {mode: f"page/{name}" for mode, name in names.items() if (folder / name).is_file()}
+    return {}

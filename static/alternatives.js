@@ -1,0 +1,49 @@
+// @ts-check
+/** The most probable tokens of a step: in a recording they come along, of a live run they are fetched when asked for. */
+
+/** @import { RunLog } from "./log.js" */
+/** @import { Step, Token } from "./wire.js" */
+import { address } from "./wire.js";
+
+/** @type {WeakMap<Step | Token, Promise<void>>} */
+const fetching = new WeakMap();
+
+/**
+ * Makes sure that an event has its alternatives, where the server still has them.
+ * @param {RunLog} log
+ * @param {Step | Token} event
+ */
+export function complete(log, event) {
+  if (event.top_ids || log.recording) return Promise.resolve();
+  let promise = fetching.get(event);
+  if (!promise) {
+    promise = load(log, event).catch(() => void fetching.delete(event));
+    fetching.set(event, promise);
+  }
+  return promise;
+}
+
+/**
+ * @param {RunLog} log
+ * @param {Step | Token} event
+ */
+async function load(log, event) {
+  const response = await fetch(address(`api/runs/${event.run}/events/${event.seq}`));
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const whole = await response.json();
+  for (const [id, text] of Object.entries({ ...whole.texts, ...whole.top_texts })) log.texts.set(Number(id), /** @type {string} */ (text));
+  event.top_ids = whole.top_ids;
+  event.top_probabilities = whole.top_probabilities;
+}
+
+/**
+ * The alternatives at a position, best first.
+ * @param {Step | Token} event
+ * @param {number} position
+ * @returns {{id: number, probability: number}[]}
+ */
+export function at(event, position) {
+  const ids = event.type === "step" ? event.top_ids?.[position] : event.top_ids;
+  const probabilities = event.type === "step" ? event.top_probabilities?.[position] : event.top_probabilities;
+  return (ids ?? []).map((id, rank) => ({ id, probability: probabilities?.[rank] ?? 0 }));
+}

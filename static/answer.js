@@ -1,0 +1,44 @@
+// @ts-check
+/** The answer as text, decoded by the server from the whole sequence, to read and to copy. */
+
+/** @import { RunLog } from "./log.js" */
+import { h } from "./element.js";
+
+const COPIED_MS = 1600;
+
+export class Answer {
+  /** @param {string} title */
+  constructor(title) {
+    this.text = h("pre.answer-text", { tabindex: "0" });
+    this.thought = h("pre.answer-text");
+    this.thinking = h("details.thought", {}, h("summary", {}, "Thought"), this.thought);
+    this.copy = h("button.chip.small", { type: "button", onclick: () => this.#copy() }, "Copy");
+    this.heading = h("h3", {}, title);
+    this.element = h("section.card.answer", { "aria-label": title }, h("header.card-head", {}, this.heading, this.copy), this.thinking, this.text);
+    this.element.hidden = true;
+  }
+
+  /** @param {RunLog | null} log */
+  paint(log) {
+    const finished = log?.finished;
+    this.element.hidden = !finished || finished.stop_reason === "error";
+    if (!finished) return;
+    this.text.textContent = finished.text || (finished.stop_reason === "cancelled" ? "Cancelled before anything was committed." : "The answer is empty.");
+    this.element.classList.toggle("empty", !finished.text);
+    this.copy.hidden = !finished.text;
+    this.thought.textContent = finished.thought;
+    this.thinking.hidden = !finished.thought;
+  }
+
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(this.text.textContent ?? "");
+      this.copy.textContent = "Copied";
+    } catch {
+      // an embed may forbid the clipboard; a selection can still be copied by hand
+      getSelection()?.selectAllChildren(this.text);
+      this.copy.textContent = "Selected";
+    }
+    setTimeout(() => (this.copy.textContent = "Copy"), COPIED_MS);
+  }
+}

@@ -1,0 +1,70 @@
+// @ts-check
+/** The two small charts of the inspector, as SVG. */
+
+import { svg } from "./element.js";
+
+const WIDTH = 240;
+
+/** @param {number} height @param {string} label @param {...Node} children */
+function chart(height, label, ...children) {
+  return svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label }, ...children);
+}
+
+/** @param {[number, number][]} points */
+function path(points) {
+  return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/**
+ * Entropy of one position over the steps; a dot where it was accepted, a rule at the present step.
+ * @param {{values: (number | null)[], dots: boolean[], now: number, unit: string}} data
+ */
+export function entropyChart({ values, dots, now, unit }) {
+  const height = 60;
+  const most = Math.max(...values.map((value) => value ?? 0), 0.05);
+  const x = (/** @type {number} */ at) => 4 + (at / Math.max(values.length - 1, 1)) * (WIDTH - 8);
+  const y = (/** @type {number} */ value) => height - 6 - (value / most) * (height - 14);
+  /** @type {[number, number][]} */
+  const points = [];
+  /** @type {Node[]} */
+  const marks = [];
+  values.forEach((value, at) => {
+    if (value === null) return;
+    points.push([x(at), y(value)]);
+    if (dots[at]) marks.push(svg("circle", { cx: x(at), cy: y(value), r: values.length > 60 ? 1.3 : 2.2, class: "dot" }));
+  });
+  return chart(
+    height,
+    `Entropy over ${values.length} ${unit}, at most ${most.toFixed(2)} nats`,
+    svg("line", { x1: 0, x2: WIDTH, y1: height - 6, y2: height - 6, class: "axis" }),
+    ...(now >= 0 ? [svg("line", { x1: x(now), x2: x(now), y1: 2, y2: height - 2, class: "now" })] : []),
+    svg("path", { d: path(points), class: "curve" }),
+    ...marks,
+  );
+}
+
+/**
+ * How the entropy budget was spent: the running sum over positions in order of entropy, against the bound.
+ * @param {{cumulative: number[], bound: number, accepted: number, rank: number}} data rank: of the position looked at, −1 for none
+ */
+export function budgetChart({ cumulative, bound, accepted, rank }) {
+  const height = 92;
+  const total = cumulative[cumulative.length - 1] ?? 0;
+  const most = Math.max(Math.min(total * 1.05, bound > 0 ? bound * 5 : total), bound * 1.35, 1e-9);
+  const x = (/** @type {number} */ at) => 4 + (at / Math.max(cumulative.length - 1, 1)) * (WIDTH - 8);
+  const y = (/** @type {number} */ sum) => height - 4 - (sum / most) * (height - 12);
+  /** @type {[number, number][]} */
+  const points = cumulative.map((sum, at) => [x(at), y(sum)]);
+  const spent = points.slice(0, accepted);
+  const shade = spent.length ? `${path(spent)}L${spent[spent.length - 1][0].toFixed(1)} ${height - 4}L${x(0)} ${height - 4}Z` : "";
+  return chart(
+    height,
+    `${accepted} of ${cumulative.length} positions fit the bound of ${bound} nats; all together have ${total.toFixed(2)} nats`,
+    svg("path", { d: shade, class: "shade" }),
+    svg("line", { x1: x(accepted - 1), x2: x(accepted - 1), y1: 4, y2: height - 4, class: "edge" }),
+    svg("path", { d: path(points), class: "curve" }),
+    svg("line", { x1: 0, x2: WIDTH, y1: y(bound), y2: y(bound), class: "bound" }),
+    svg("text", { x: 0, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`),
+    ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),
+  );
+}

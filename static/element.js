@@ -1,0 +1,82 @@
+// @ts-check
+/** Making elements. Text goes in as text nodes only; there is no way here to pass markup. */
+
+/**
+ * @param {string} tag for example `button.round#play`
+ * @param {Record<string, any>} [attributes] `on…` functions become listeners; false and null are left out
+ * @param {...(Node | string)} children
+ * @returns {any} the element
+ */
+export function h(tag, attributes = {}, ...children) {
+  const [, name, rest] = /** @type {RegExpExecArray} */ (/^([a-z0-9]+)(.*)$/.exec(tag));
+  const element = document.createElement(name);
+  for (const [, mark, word] of rest.matchAll(/([.#])([\w-]+)/g)) {
+    if (mark === "#") element.id = word;
+    else element.classList.add(word);
+  }
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * The same for SVG.
+ * @param {string} name
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Record<string, any>} attributes
+ */
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+}
+
+/** Outlines of the icons, on a 16 × 16 grid. */
+const ICONS = {
+  play: "M4.5 2.5v11l9-5.5z",
+  pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
+  back: "M11.5 3v10L5 8zM3.5 3H5v10H3.5z",
+  forward: "M4.5 3v10L11 8zM11 3h1.5v10H11z",
+  again: "M8 2.5a5.5 5.5 0 1 0 5.3 4h-1.7A3.9 3.9 0 1 1 8 4.1V7l4-3.7L8 0z",
+  theme: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zm0 1.6v9.8a4.9 4.9 0 0 1 0-9.8z",
+  close: "M3.3 4.4 4.4 3.3 8 6.9l3.6-3.6 1.1 1.1L9.1 8l3.6 3.6-1.1 1.1L8 9.1l-3.6 3.6-1.1-1.1L6.9 8z",
+};
+
+/** @param {keyof typeof ICONS} name */
+export function icon(name) {
+  return svg("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, svg("path", { d: ICONS[name], fill: "currentColor", "fill-rule": "evenodd" }));
+}
+
+/**
+ * A number with a fixed count of decimals; a dash where there is none.
+ * @param {number | null | undefined} value
+ * @param {number} decimals
+ */
+export function number(value, decimals) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/**
+ * A piece of text on one line: what cannot be seen is spelled.
+ * @param {string} piece
+ */
+export function visible(piece) {
+  if (piece === "") return "∅";
+  return piece.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍").replace(/^ +$/, (spaces) => "␣".repeat(spaces.length));
+}

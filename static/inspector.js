@@ -1,0 +1,277 @@
+// @ts-check
+/** The inspector answers "why": what a position could have been, how its entropy went, how it stood in the budget. */
+
+/** @import { Lane } from "./lane.js" */
+/** @import { CanvasStarted, Step, Token } from "./wire.js" */
+import { at, complete } from "./alternatives.js";
+import { budgetChart, entropyChart } from "./charts.js";
+import { h, icon, number, visible } from "./element.js";
+import { budgetOf, historyOf, stepBefore, stepStates } from "./states.js";
+
+const ROWS = 5;
+const FETCH_AFTER_MS = 90;
+/** The position shown before anybody chose one. */
+const FIRST_POSITION = 12;
+/** Up to this width the inspector is a sheet that leaves the upper part of the page free. */
+const PHONE = 760;
+const ABOVE_SHEET = 0.4;
+
+export class Inspector {
+  /**
+   * @param {HTMLElement} element
+   * @param {Lane} lane
+   * @param {(sentence: string) => void} announce
+   */
+  constructor(element, lane, announce) {
+    this.lane = lane;
+    this.announce = announce;
+    /** canvas null: the one that is being looked at. @type {{canvas: number | null, position: number}} */
+    this.chosen = { canvas: null, position: FIRST_POSITION };
+    /** @type {{canvas: number, position: number} | null} */
+    this.hovered = null;
+    this.due = false;
+    this.title = h("h3");
+    this.state = h("p.inspect-state");
+    this.rows = h("ol.alternatives", { "aria-label": "Most probable tokens" });
+    this.facts = h("dl.pairs");
+    this.close = h("button.ghost.sheet-close", { type: "button", "aria-label": "Close", onclick: () => this.shut() }, icon("close"));
+    const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) =>
+      h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
+    this.history = h("div");
+    this.budget = h("div");
+    this.budgetNote = h("p.hint.spread");
+    this.budgetCard = h("section.card.inspect", {}, h("h3", {}, "How the budget was spent"), this.budget, this.budgetNote);
+    this.historyTitle = h("h3", {}, "Its entropy over the steps");
+    this.historyNote = h("p.hint.spread");
+    this.historyCard = h("section.card.inspect", {}, this.historyTitle, this.history, this.historyNote);
+    this.element = element;
+    element.append(
+      h("section.card.inspect", {}, h("header.card-head", {}, this.title, step(-1, "Position before", "‹"), step(1, "Next position", "›"), this.close), this.state, this.rows, this.facts),
+      this.historyCard,
+      this.budgetCard,
+    );
+    element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && this.shut());
+    this.#attach(lane);
+  }
+
+  /** @param {Lane} lane */
+  #attach(lane) {
+    const mine = (/** @type {(detail: any) => void} */ act) => (/** @type {any} */ event) => {
+      this.lane = lane;
+      act(event.detail);
+      this.repaint();
+    };
+    lane.addEventListener("choose", mine((detail) => this.#choose(detail)));
+    lane.addEventListener("hover", mine((detail) => (this.hovered = detail)));
+    lane.addEventListener("paint", () => lane === this.lane && this.paint());
+    lane.addEventListener("run", () => {
+      this.hovered = null;
+      this.chosen.canvas = null;
+      if (lane === this.lane) this.repaint();
+    });
+    lane.text.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      this.lane = lane;
+      this.move(by);
+      this.announce(`${this.title.textContent}. ${this.state.textContent}`);
+    });
+  }
+
+  /**
+   * Another lane whose positions can be inspected.
+   * @param {Lane} lane
+   */
+  also(lane) {
+    this.#attach(lane);
+  }
+
+  /** @param {{canvas: number, position: number}} detail */
+  #choose({ canvas, position }) {
+    const now = this.lane.player.frame?.canvas;
+    this.chosen = { canvas: canvas === now ? null : canvas, position };
+    this.hovered = null;
+    this.element.classList.add("open");
+    this.#clear();
+  }
+
+  /** Keeps the chosen token in sight above the sheet. */
+  #clear() {
+    if (innerWidth > PHONE) return;
+    const token = this.lane.text.querySelector(`[data-p="${this.chosen.position}"]:not([hidden])`);
+    if (token && token.getBoundingClientRect().bottom > innerHeight * ABOVE_SHEET) {
+      scrollBy({ top: token.getBoundingClientRect().top - innerHeight * 0.2, behavior: "smooth" });
+    }
+  }
+
+  /** Closes the sheet, on a phone. */
+  shut() {
+    this.element.classList.remove("open");
+  }
+
+  /** @param {number} by */
+  move(by) {
+    const { log } = this.lane.player;
+    const count = this.lane.mode === "diffusion" ? log.started?.canvas_length ?? 1 : Math.max(log.tokens.length, 1);
+    this.hovered = null;
+    this.chosen = { canvas: this.chosen.canvas, position: Math.max(0, Math.min(this.chosen.position + by, count - 1)) };
+    this.paint();
+  }
+
+  repaint() {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const { frame, log } = this.lane.player;
+    const { position } = this.hovered ?? this.chosen;
+    if (!frame) return this.#empty();
+    const canvas = this.hovered?.canvas ?? this.chosen.canvas ?? frame.canvas;
+    this.lane.select({ canvas: canvas > frame.canvas ? frame.canvas : canvas, position: this.hovered ? -1 : position });
+    if (this.lane.mode === "autoregressive") {
+      const last = frame.event.type === "token" ? frame.event.index : 0;
+      const token = log.tokens[Math.min(position, last)];
+      if (token) this.#paintToken(token, last);
+      return;
+    }
+    if (frame.event.type === "canvas_started" && canvas === frame.canvas) return this.#paintNoise(frame.event, position);
+    const steps = log.canvas(canvas).steps;
+    const step = canvas === frame.canvas && frame.event.type === "step" ? frame.event : steps[steps.length - 1];
+    if (step) this.#paintStep(step, Math.min(position, step.predicted.length - 1));
+    else this.#empty();
+  }
+
+  #empty() {
+    this.title.textContent = "Inspector";
+    this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
+    this.rows.replaceChildren();
+    this.facts.replaceChildren();
+    this.history.replaceChildren();
+    this.historyNote.replaceChildren();
+    this.budget.replaceChildren();
+    this.budgetNote.replaceChildren();
+  }
+
+  /**
+   * @param {CanvasStarted} event
+   * @param {number} position
+   */
+  #paintNoise(event, position) {
+    const { log } = this.lane.player;
+    this.title.textContent = `Position ${position + 1} before step 1`;
+    this.state.textContent = STATES.noise;
+    this.rows.classList.add("waiting");
+    this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
+  }
+
+  /**
+   * @param {Step} step
+   * @param {number} position
+   */
+  #paintStep(step, position) {
+    const { log } = this.lane.player;
+    const canvas = log.canvas(step.canvas);
+    const state = stepStates(step, stepBefore(canvas, step))[position];
+    const { order, cumulative, accepted } = budgetOf(step);
+    const rank = order.indexOf(position);
+    const spent = rank > 0 ? cumulative[rank - 1] : 0;
+    const history = historyOf(canvas, position, step.step);
+    this.title.textContent = `Position ${position + 1} at step ${step.step}`;
+    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${STATES[state]}`;
+    this.#paintRows(step, position, step.sampled[position]);
+    const list = (/** @type {number[]} */ steps) => (steps.length === 0 ? "never" : steps.length > 4 ? `${steps.length} times` : `step ${steps.join(", ")}`);
+    this.#pairs([
+      ["drawn", visible(log.text(step.sampled[position])), true],
+      ["fed to the next step", visible(log.text(step.canvas_ids[position])), true],
+      ["entropy", `${number(step.entropy[position], 3)} nats`],
+      ["rank in the budget", rank < 0 ? "pinned" : `${rank + 1} of ${order.length}`],
+      ["spent before it", rank < 0 ? "–" : `${number(spent, 3)} ${spent <= step.entropy_bound ? "≤" : ">"} ${Number(step.entropy_bound.toPrecision(3))}`],
+      ["first accepted", history.first === null ? "not yet" : `step ${history.first}`],
+      ["revised", list(history.revised)],
+      ["released", list(history.released)],
+    ]);
+    this.historyCard.hidden = this.budgetCard.hidden = false;
+    this.historyTitle.textContent = "Its entropy over the steps";
+    const steps = Array.from(canvas.steps).slice(1); // gaps become undefined
+    this.history.replaceChildren(
+      entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }),
+    );
+    this.historyNote.replaceChildren(h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
+    this.budget.replaceChildren(budgetChart({ cumulative, bound: step.entropy_bound, accepted, rank }));
+    this.budgetNote.replaceChildren(h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
+  }
+
+  /**
+   * @param {Token} token
+   * @param {number} last
+   */
+  #paintToken(token, last) {
+    const { log } = this.lane.player;
+    this.title.textContent = `Token ${token.index + 1}`;
+    this.state.textContent = token.temperature === 0 ? "The most probable token, written once and never taken back." : "Drawn once and never taken back.";
+    this.#paintRows(token, 0, token.id);
+    this.#pairs([
+      ["drawn", visible(log.text(token.id)), true],
+      ["entropy", `${number(token.entropy, 3)} nats`],
+      ["logprob", number(token.logprob, 3)],
+      ["probability", number(Math.exp(token.logprob), 3)],
+    ]);
+    this.budgetCard.hidden = true;
+    this.historyCard.hidden = false;
+    this.historyTitle.textContent = "Entropy over the tokens";
+    const tokens = Array.from(log.tokens);
+    this.history.replaceChildren(
+      entropyChart({ values: tokens.map((each) => each?.entropy ?? null), dots: tokens.map((_, at) => at === token.index), now: last, unit: "tokens" }),
+    );
+    this.historyNote.replaceChildren(h("span", {}, "dot: this token"), h("span", {}, `highest ${number(Math.max(...tokens.map((each) => each?.entropy ?? 0)), 2)} nats`));
+  }
+
+  /**
+   * @param {Step | Token} event
+   * @param {number} position
+   * @param {number} drawn
+   */
+  #paintRows(event, position, drawn) {
+    const { log } = this.lane.player;
+    const rows = at(event, position).slice(0, ROWS);
+    this.rows.classList.toggle("waiting", rows.length === 0);
+    if (rows.length) {
+      this.rows.replaceChildren(
+        ...rows.map(({ id, probability }) =>
+          h(
+            id === drawn ? "li.drawn" : "li",
+            id === drawn ? { title: "the token that was drawn" } : {},
+            h("span.token", {}, visible(log.text(id))),
+            h("span.bar", {}, h("i", { style: `width:${Math.max(probability * 100, 1).toFixed(1)}%` })),
+            h("span.probability", {}, probability >= 0.995 && probability < 1 ? ">0.99" : number(probability, 2)),
+          ),
+        ),
+      );
+    }
+    if (event.top_ids || log.recording) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => complete(log, event).then(() => event.top_ids && this.repaint()), FETCH_AFTER_MS);
+  }
+
+  /** @param {[string, string, boolean?][]} pairs name, value, whether the value is a piece of text */
+  #pairs(pairs) {
+    this.facts.replaceChildren(...pairs.map(([name, value, piece]) => h("div", {}, h("dt", {}, name), h(piece ? "dd.token" : "dd", {}, value))));
+  }
+}
+
+const STATES = {
+  noise: "Random: nothing has been computed in this canvas yet.",
+  draft: "Not accepted: its draft is shown, a random token is fed on.",
+  new: "Accepted in this step.",
+  kept: "Accepted before and now, with the same token.",
+  revised: "Accepted before and now, with another token.",
+  released: "Accepted in the step before, not in this one.",
+  pinned: "Pinned: held to this token in every step.",
+  committed: "Committed.",
+};

@@ -1,0 +1,275 @@
+// @ts-check
+/** A lane: one run in one mode. Head with the facts, the text, the player. Everything it shows is log + cursor. */
+
+/** @import { Frame } from "./log.js" */
+/** @import { Pace } from "./pace.js" */
+/** @import { View } from "./states.js" */
+import { CanvasText } from "./canvas.js";
+import { h } from "./element.js";
+import { Facts } from "./facts.js";
+import { Legend } from "./legend.js";
+import { RunLog } from "./log.js";
+import { PlayerBar } from "./playerbar.js";
+import { Player } from "./player.js";
+import { viewOf } from "./states.js";
+
+const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
+
+const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "step cap reached" };
+
+export class Lane extends EventTarget {
+  /**
+   * @param {"diffusion" | "autoregressive"} mode
+   * @param {Pace} pace
+   */
+  constructor(mode, pace) {
+    super();
+    this.mode = mode;
+    this.pace = pace;
+    this.player = new Player(new RunLog());
+    this.player.speed = pace.stepsPerSecond;
+    this.facts = new Facts(mode);
+    this.legend = mode === "diffusion" ? new Legend() : null;
+    this.bar = new PlayerBar(this.player, pace);
+    this.status = h("span.lane-status");
+    this.message = h("p.lane-message");
+    this.message.hidden = true;
+    this.text = h("div.lane-text", { tabindex: "0", role: "group", "aria-label": `${TITLES[mode]}: text of the canvas. Arrow keys choose a position.` });
+    this.caret = h("span.caret", { "aria-hidden": "true" });
+    this.element = h(
+      "section.lane.card",
+      { "data-mode": mode, "aria-label": TITLES[mode] },
+      h("header.lane-head", {}, h("h2", {}, TITLES[mode]), this.facts.element, this.status),
+      this.message,
+      this.text,
+      ...(this.legend ? [this.legend.element] : []),
+      this.bar.element,
+    );
+    /** @type {Map<number, CanvasText>} */
+    this.texts = new Map();
+    /** @type {Map<number, HTMLElement>} */
+    this.edges = new Map();
+    this.selection = { canvas: 0, position: -1 };
+    this.tallest = 0;
+    this.due = false;
+    this.forward = true;
+    this.legend?.addEventListener("noise", () => this.repaint());
+    pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
+    this.#listen();
+    this.#attach();
+  }
+
+  #listen() {
+    /** @param {PointerEvent} event @returns {{canvas: number, position: number} | null} */
+    const under = (event) => {
+      const mark = /** @type {HTMLElement} */ (event.target).closest("[data-p]");
+      const canvas = mark?.closest("[data-canvas]");
+      if (!mark || !canvas) return null;
+      return { canvas: Number(/** @type {HTMLElement} */ (canvas).dataset.canvas), position: Number(/** @type {HTMLElement} */ (mark).dataset.p) };
+    };
+    /** @param {string} how @param {object | null} detail */
+    const tell = (how, detail) => this.dispatchEvent(new CustomEvent(how, { detail }));
+    this.text.addEventListener("click", (/** @type {any} */ event) => under(event) && tell("choose", under(event)));
+    this.text.addEventListener("pointerover", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", under(event)));
+    this.text.addEventListener("pointerleave", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", null));
+  }
+
+  /**
+   * Shows another run.
+   * @param {RunLog} log
+   */
+  show(log) {
+    this.player = new Player(log);
+    this.player.speed = this.pace.stepsPerSecond;
+    this.texts.clear();
+    this.edges.clear();
+    this.text.replaceChildren();
+    this.text.style.minHeight = "";
+    this.tallest = 0;
+    const prompt = log.started?.recipe.messages.at(-1)?.content;
+    this.say(log.recording ? `A recording of “${prompt}”. Write a prompt of your own and press Run.` : "");
+    this.bar.show(this.player);
+    this.#attach();
+    this.dispatchEvent(new CustomEvent("run"));
+    this.repaint();
+  }
+
+  #attach() {
+    const { player } = this;
+    player.addEventListener("move", (/** @type {any} */ event) => {
+      this.forward = event.detail.forward;
+      this.repaint();
+    });
+    player.addEventListener("state", () => {
+      this.bar.paintState();
+      this.dispatchEvent(new CustomEvent("state"));
+    });
+    player.addEventListener("end", () => this.dispatchEvent(new CustomEvent("end")));
+    player.log.addEventListener("event", () => {
+      this.repaint();
+      this.dispatchEvent(new CustomEvent("state"));
+    });
+  }
+
+  /**
+   * A sentence in the lane: what went wrong, or what it waits for.
+   * @param {string} sentence
+   * @param {"error" | "note"} [kind]
+   */
+  say(sentence, kind = "note") {
+    this.message.textContent = sentence;
+    this.message.dataset.kind = kind;
+    this.message.setAttribute("role", kind === "error" ? "alert" : "status");
+    this.message.hidden = !sentence;
+  }
+
+  /** Paints with the next animation frame. */
+  repaint() {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const { log, frame } = this.player;
+    if (log.run && this.element.dataset.run !== log.run) this.element.dataset.run = log.run;
+    this.element.classList.toggle("moving", this.player.playing && this.forward);
+    this.facts.paint(log, frame);
+    if (frame?.event.type === "token") this.#paintTokens(frame.event.index);
+    else if (frame) this.#paintCanvases(frame);
+    else this.text.replaceChildren();
+    this.#paintStatus();
+    this.bar.paint();
+    this.#hold();
+    this.dispatchEvent(new CustomEvent("paint"));
+  }
+
+  /** @param {Frame} now */
+  #paintCanvases(now) {
+    const { log } = this.player;
+    const shown = [];
+    for (let index = 0; index <= now.canvas; index += 1) {
+      const committed = log.canvas(index).committed;
+      const text = this.#text(index);
+      if (index < now.canvas) {
+        if (!committed) continue;
+        const settled = { kind: /** @type {const} */ ("commit"), seq: committed.seq, canvas: index, event: committed };
+        this.#paintText(text, viewOf(log, settled, { settled: true }), `settled ${committed.seq}`);
+        shown.push(text.element, this.#edge(index, endOfCanvas(committed)));
+      } else {
+        const noise = this.legend?.noise ?? false;
+        const before = now.event.type === "step" ? log.canvas(index).steps[now.event.step - 1]?.seq : "";
+        this.#paintText(text, viewOf(log, now, { noise }), `${now.seq} ${noise} ${before}`);
+        shown.push(text.element);
+        if (committed && now.kind === "commit") shown.push(this.#edge(index, endOfCanvas(committed)));
+        else if (log.finished && this.player.atEnd) shown.push(this.#edge(index, `canvas ${index + 1} not committed · ${log.finished.stop_reason}`));
+      }
+      text.element.dataset.open = String(index === now.canvas && now.kind !== "commit");
+    }
+    this.#place(shown);
+  }
+
+  /** @param {number} last */
+  #paintTokens(last) {
+    const { log } = this.player;
+    const tokens = Array.from(log.tokens).slice(0, last + 1); // gaps become undefined
+    const endIds = new Set(log.started?.end_ids ?? []);
+    const ids = tokens.map((token) => token?.id ?? -1);
+    const ended = endIds.has(ids[ids.length - 1]);
+    /** @type {View} */
+    const view = {
+      ids,
+      states: ids.map((_, index) => (index === last && !log.finished ? "new" : "committed")),
+      entropy: tokens.map((token) => token?.entropy ?? 0),
+      tail: ids.length - Number(ended),
+      folded: Number(ended),
+      tailAccepted: Number(ended),
+    };
+    const text = this.#text(-1);
+    for (const cell of text.cells.slice(ids.length)) cell.element.hidden = cell.hidden = true;
+    this.#paintText(text, view, `${log.frames[this.player.index].seq} ${log.gapless} ${Boolean(log.finished)}`);
+    this.#place(ended ? [text.element] : [text.element, this.caret]);
+  }
+
+  /** @param {number} index */
+  #text(index) {
+    let text = this.texts.get(index);
+    if (!text) {
+      text = new CanvasText(index);
+      this.texts.set(index, text);
+      if (this.selection.canvas === index) text.select(this.selection.position);
+    }
+    return text;
+  }
+
+  /**
+   * @param {CanvasText} text
+   * @param {View} view
+   * @param {string} key what the view depends on
+   */
+  #paintText(text, view, key) {
+    if (text.painted === key) return;
+    text.painted = key;
+    text.paint(view, (id) => this.player.log.text(id));
+  }
+
+  /**
+   * @param {number} index
+   * @param {string} words
+   */
+  #edge(index, words) {
+    const edge = this.edges.get(index) ?? /** @type {HTMLElement} */ (h("span.canvas-edge", {}, h("span")));
+    this.edges.set(index, edge);
+    const label = /** @type {HTMLElement} */ (edge.firstElementChild);
+    if (label.textContent !== words) label.textContent = words;
+    return edge;
+  }
+
+  /** @param {HTMLElement[]} elements */
+  #place(elements) {
+    const current = this.text.children;
+    if (current.length === elements.length && elements.every((element, at) => current[at] === element)) return;
+    this.text.replaceChildren(...elements);
+  }
+
+  /** Keeps the height that was needed, so that nothing below moves while the text changes. */
+  #hold() {
+    const height = this.text.offsetHeight;
+    if (height <= this.tallest) return;
+    this.tallest = height;
+    this.text.style.minHeight = `${height}px`;
+  }
+
+  /** Forgets the height, for another width of the page. */
+  release() {
+    this.tallest = 0;
+    this.text.style.minHeight = "";
+    this.repaint();
+  }
+
+  #paintStatus() {
+    const { log } = this.player;
+    const last = log.frames[log.live ? log.frames.length - 1 : this.player.index];
+    const spent = last && "device_ms" in last.event ? last.event.device_ms ?? 0 : null;
+    const clock = spent === null ? "" : `${(spent / 1000).toFixed(2)} s on the device`;
+    if (this.status.textContent !== clock) this.status.textContent = clock;
+  }
+
+  /**
+   * Marks the position that is inspected.
+   * @param {{canvas: number, position: number}} selection
+   */
+  select(selection) {
+    this.selection = selection;
+    for (const [index, text] of this.texts) text.select(index === selection.canvas ? selection.position : -1);
+  }
+}
+
+/** @param {import("./wire.js").CanvasCommitted} committed */
+function endOfCanvas(committed) {
+  const steps = committed.steps === 1 ? "1 step" : `${committed.steps} steps`;
+  return `canvas ${committed.canvas + 1} committed · ${steps} · ${STOPS[committed.stop_reason] ?? committed.stop_reason}`;
+}

@@ -1,0 +1,28 @@
+// @ts-check
+/** What the marks mean, and the switch that shows the noise in place of the draft. */
+
+import { h } from "./element.js";
+
+const MARKS = /** @type {const} */ ([
+  ["draft", "draft", "not accepted: the most probable token; a random one is fed on"],
+  ["new", "new", "accepted in this step"],
+  ["kept", "kept", "accepted before and now, the same token"],
+  ["revised", "revised", "accepted before and now, another token"],
+  ["released", "released", "accepted before and not now"],
+]);
+
+export class Legend extends EventTarget {
+  constructor() {
+    super();
+    this.noise = false;
+    this.button = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Show the random tokens that are fed to the next step where nothing is accepted", onclick: () => this.#toggle() }, "Show noise");
+    const marks = MARKS.map(([state, word, meaning]) => h("li", { title: meaning }, h(`span.t.s-${state}`, {}, h("span.w", {}, word))));
+    this.element = h("div.legend", {}, h("ul", { "aria-label": "Marks" }, ...marks, h("li", {}, h("span.legend-bar"), "entropy")), this.button);
+  }
+
+  #toggle() {
+    this.noise = !this.noise;
+    this.button.setAttribute("aria-pressed", String(this.noise));
+    this.dispatchEvent(new CustomEvent("noise"));
+  }
+}

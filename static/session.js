@@ -1,0 +1,192 @@
+// @ts-check
+/** One press of Run: the runs it starts, one after the other, and how they are steered. */
+
+/** @import { Controls } from "./controls.js" */
+/** @import { Errors } from "./errors.js" */
+/** @import { Lane } from "./lane.js" */
+/** @import { Pace } from "./pace.js" */
+/** @import { LiveRun, Socket } from "./socket.js" */
+import { RunLog } from "./log.js";
+import { Refused } from "./socket.js";
+
+/** @typedef {"idle" | "starting" | "running" | "paused"} Phase */
+
+/** A slider in motion sends at most one update in this time; the last value always goes out. */
+const UPDATE_EVERY_MS = 60;
+
+export class Session extends EventTarget {
+  /** @param {{socket: Socket, controls: Controls, errors: Errors, pace: Pace, lanes: Record<"diffusion" | "autoregressive", Lane>}} parts */
+  constructor({ socket, controls, errors, pace, lanes }) {
+    super();
+    this.socket = socket;
+    this.controls = controls;
+    this.errors = errors;
+    this.pace = pace;
+    this.lanes = lanes;
+    /** @type {Phase} */
+    this.phase = "idle";
+    /** Counts presses of Run; an older one that is still busy gives up. */
+    this.turn = 0;
+    /** @type {LiveRun | null} */
+    this.live = null;
+    /** Parameters the server has or will have taken over. @type {Record<string, number>} */
+    this.sent = {};
+    pace.addEventListener("change", () => this.#steer({ type: "pace", steps_per_second: pace.stepsPerSecond }));
+    socket.addEventListener("gone", (/** @type {any} */ event) => this.#gone(event.detail));
+  }
+
+  /** @param {Phase} phase */
+  #become(phase) {
+    this.phase = phase;
+    this.dispatchEvent(new CustomEvent("phase", { detail: phase }));
+  }
+
+  /** Starts what the controls say; what was going on ends. */
+  async run() {
+    this.turn += 1;
+    const turn = this.turn;
+    this.errors.clearAll();
+    this.#cancelLive();
+    this.#become("starting");
+    const modes = this.controls.modes;
+    const logs = modes.map(() => new RunLog());
+    this.dispatchEvent(new CustomEvent("started", { detail: modes }));
+    try {
+      for (const [at, mode] of modes.entries()) {
+        const lane = this.lanes[mode];
+        const recipe = this.controls.recipe(mode);
+        const live = await this.socket.start(recipe, this.pace.stepsPerSecond, logs[at]);
+        if (turn !== this.turn) {
+          this.socket.steer(live, { type: "cancel" });
+          return;
+        }
+        this.live = live;
+        this.sent = { .../** @type {any} */ (mode === "diffusion" ? recipe.sampler : recipe.decoding) };
+        if (at === 0) this.#showAll(modes, logs);
+        lane.say("");
+        this.#become("running");
+        this.#send(); // what was moved while the run was starting
+        await this.#finished(live, lane);
+        if (turn !== this.turn) return;
+        if (live.log.finished?.stop_reason !== "end_of_turn" && live.log.finished?.stop_reason !== "max_new_tokens") {
+          for (const later of modes.slice(at + 1)) this.lanes[later].say("Not started, because the run before it did not end.");
+          break;
+        }
+      }
+    } catch (error) {
+      if (turn !== this.turn) return;
+      if (!(error instanceof Refused)) throw error;
+      this.errors.place(error);
+    }
+    this.live = null;
+    this.#become("idle");
+  }
+
+  /**
+   * The first run was taken: its lanes make room.
+   * @param {("diffusion" | "autoregressive")[]} modes
+   * @param {RunLog[]} logs
+   */
+  #showAll(modes, logs) {
+    modes.forEach((mode, at) => {
+      this.lanes[mode].show(logs[at]);
+      if (at > 0) this.lanes[mode].say("Waits for the diffusion run, so that each has the device to itself.");
+    });
+    this.dispatchEvent(new CustomEvent("shown", { detail: modes }));
+  }
+
+  /**
+   * Until the run has ended.
+   * @param {LiveRun} live
+   * @param {Lane} lane
+   */
+  #finished(live, lane) {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (live.log.error) lane.say(live.log.error.message, "error");
+        if (!live.log.finished) return;
+        live.log.removeEventListener("event", look);
+        this.dispatchEvent(new CustomEvent("finished", { detail: live.log }));
+        resolve(null);
+      };
+      live.log.addEventListener("event", look);
+      look();
+      this.giveUp = () => resolve(null);
+    });
+  }
+
+  /** The server does not know the run any more. @param {{live: LiveRun, error: Refused}} detail */
+  #gone({ live }) {
+    this.socket.forget(live);
+    if (live !== this.live) return;
+    const lane = this.lanes[live.log.started?.recipe.mode ?? "diffusion"];
+    lane.say("The server no longer has this run: it ended while nobody watched. What came before is still here; run again for a new one.", "error");
+    this.turn += 1;
+    this.live = null;
+    this.giveUp?.();
+    this.#become("idle");
+  }
+
+  /**
+   * @param {{type: string} & Record<string, unknown>} message
+   * @param {(error: Refused) => void} [refused]
+   */
+  #steer(message, refused) {
+    if (!this.live) return false;
+    return this.socket.steer(this.live, message, refused ?? ((error) => this.errors.place(error)));
+  }
+
+  #cancelLive() {
+    if (!this.live || this.live.log.finished) return;
+    this.#steer({ type: "cancel" }, () => {});
+    this.live = null;
+  }
+
+  cancel() {
+    if (this.phase === "starting") {
+      this.turn += 1;
+      this.#become("idle");
+      return;
+    }
+    this.#steer({ type: "cancel" }, () => {});
+  }
+
+  pause() {
+    if (this.phase === "running" && this.#steer({ type: "pause" })) this.#become("paused");
+  }
+
+  resume() {
+    if (this.phase === "paused" && this.#steer({ type: "resume" })) this.#become("running");
+  }
+
+  /**
+   * A parameter was moved: the run takes it over from its next step.
+   * @param {string | null} group
+   */
+  update(group) {
+    if (!this.live || group !== this.#group) return;
+    const wait = (this.updated ?? -Infinity) + UPDATE_EVERY_MS - performance.now();
+    clearTimeout(this.timer);
+    if (wait > 0) this.timer = setTimeout(() => this.#send(), wait);
+    else this.#send();
+  }
+
+  get #group() {
+    return this.live?.log.started?.recipe.mode === "autoregressive" || this.sent.top_k !== undefined ? "decoding" : "sampler";
+  }
+
+  #send() {
+    const group = /** @type {"sampler" | "decoding"} */ (this.#group);
+    const wanted = /** @type {Record<string, number>} */ (/** @type {any} */ (this.controls.settings[group]));
+    const change = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== this.sent[name] && typeof value === "number"));
+    if (!this.live || Object.keys(change).length === 0) return;
+    this.updated = performance.now();
+    const before = this.sent;
+    this.sent = { ...this.sent, ...change };
+    for (const name of Object.keys(change)) this.errors.clear(name);
+    this.#steer({ type: "update", [group]: change }, (error) => {
+      this.sent = { ...this.sent, ...Object.fromEntries(Object.keys(change).map((name) => [name, before[name]])) };
+      if (error.code !== "finished") this.errors.place(error, Object.keys(change));
+    });
+  }
+}

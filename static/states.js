@@ -1,0 +1,174 @@
+// @ts-check
+/**
+ * From events to what each position shows: pure functions, no page.
+ *
+ * Accepted is decided afresh in every step, so a state compares a step with the one just before it
+ * in the same canvas, by the sampled token.
+ */
+
+/** @import { Step, CanvasCommitted } from "./wire.js" */
+/** @import { CanvasOfRun, Frame, RunLog } from "./log.js" */
+
+/**
+ * @typedef {"noise" | "draft" | "new" | "kept" | "revised" | "released" | "pinned" | "committed"} State
+ *
+ * What one canvas shows at one moment, a column each.
+ * @typedef {object} View
+ * @property {number[]} ids
+ * @property {State[]} states
+ * @property {number[] | null} entropy
+ * @property {number} tail  first position of the run of end tokens that ends the canvas; ids.length if none
+ * @property {number} folded  how many end tokens the tail stands for
+ * @property {number} tailAccepted  how many of them are accepted
+ */
+
+/**
+ * The state of every position after a step.
+ * @param {Step} step
+ * @param {Step | null | undefined} before the step just before in the same canvas; undefined if it is not here yet
+ * @returns {State[]}
+ */
+export function stepStates(step, before) {
+  return step.accepted.map((accepted, position) => {
+    if (step.pinned?.[position]) return "pinned";
+    if (before === undefined) return accepted ? "kept" : "draft";
+    const was = before !== null && before.accepted[position];
+    if (!accepted) return was ? "released" : "draft";
+    if (!was) return "new";
+    return before.sampled[position] === step.sampled[position] ? "kept" : "revised";
+  });
+}
+
+/**
+ * The state of every committed position: revised where the committed token differs from the last accepted one.
+ * @param {CanvasCommitted} committed
+ * @param {(Step | undefined)[]} steps
+ * @returns {State[]}
+ */
+export function commitStates(committed, steps) {
+  return committed.ids.map((id, position) => {
+    for (let number = steps.length - 1; number > 0; number -= 1) {
+      const step = steps[number];
+      if (step?.accepted[position]) return step.sampled[position] === id ? "committed" : "revised";
+    }
+    return "committed";
+  });
+}
+
+/**
+ * Where the run of end tokens begins that fills the canvas to its end.
+ * @param {number[]} ids
+ * @param {ReadonlySet<number>} endIds
+ */
+export function tailOf(ids, endIds) {
+  let tail = ids.length;
+  while (tail > 0 && endIds.has(ids[tail - 1])) tail -= 1;
+  return tail;
+}
+
+/**
+ * The ids a step shows: the sampled token where accepted, elsewhere the draft, or on request the noise fed on.
+ * @param {Step} step
+ * @param {boolean} noise
+ */
+export function shownIds(step, noise) {
+  const rest = noise ? step.canvas_ids : step.predicted;
+  return step.accepted.map((accepted, position) => (accepted ? step.sampled[position] : rest[position]));
+}
+
+/**
+ * The step just before, null before the first, undefined when it has not come yet.
+ * @param {CanvasOfRun} canvas
+ * @param {Step} step
+ */
+export function stepBefore(canvas, step) {
+  return step.step === 1 ? null : canvas.steps[step.step - 1];
+}
+
+/**
+ * What a canvas shows at a frame of its own.
+ * @param {RunLog} log
+ * @param {Frame} frame
+ * @param {{noise?: boolean, settled?: boolean}} [options] settled: a committed canvas that is history by now
+ * @returns {View}
+ */
+export function viewOf(log, frame, { noise = false, settled = false } = {}) {
+  const endIds = new Set(log.started?.end_ids ?? []);
+  const event = frame.event;
+  const canvas = log.canvas(frame.canvas);
+  if (event.type === "step") {
+    const ids = shownIds(event, noise);
+    const tail = tailOf(ids, endIds);
+    return {
+      ids,
+      states: stepStates(event, stepBefore(canvas, event)),
+      entropy: event.entropy,
+      tail,
+      folded: ids.length - tail,
+      tailAccepted: event.accepted.slice(tail).filter(Boolean).length,
+    };
+  }
+  if (event.type === "canvas_committed") {
+    const states = commitStates(event, canvas.steps);
+    const tail = tailOf(event.ids, endIds);
+    const length = log.started?.canvas_length ?? event.ids.length;
+    const folded = tail < event.ids.length ? length - tail : 0;
+    return {
+      ids: event.ids,
+      states: settled ? states.map(() => "committed") : states,
+      entropy: null,
+      tail,
+      folded,
+      tailAccepted: folded,
+    };
+  }
+  const ids = event.type === "canvas_started" ? event.canvas_ids : [];
+  const pinned = event.type === "canvas_started" ? event.pinned : null;
+  return { ids, states: ids.map((_, position) => (pinned?.[position] ? "pinned" : "noise")), entropy: null, tail: ids.length, folded: 0, tailAccepted: 0 };
+}
+
+/**
+ * How the positions of a step spent the entropy budget, in the order in which they were considered.
+ * @param {Step} step
+ * @returns {{order: number[], cumulative: number[], accepted: number}} cumulative[k]: sum over the first k + 1
+ */
+export function budgetOf(step) {
+  const order = step.entropy
+    .map((_, position) => position)
+    .filter((position) => !step.pinned?.[position])
+    .sort((a, b) => step.entropy[a] - step.entropy[b] || a - b);
+  let sum = 0;
+  const cumulative = order.map((position) => (sum += step.entropy[position]));
+  return { order, cumulative, accepted: step.accepted.filter((accepted, position) => accepted && !step.pinned?.[position]).length };
+}
+
+/**
+ * How full the bar under a token is, from 0 to 1: e.g. 0.1 nats 10 %, 1 nat 63 %, 3 nats 95 %, whatever the vocabulary.
+ * @param {number} entropy
+ */
+export function barOf(entropy) {
+  return 1 - Math.exp(-entropy);
+}
+
+/**
+ * What became of a position over the steps of its canvas.
+ * @param {CanvasOfRun} canvas
+ * @param {number} position
+ * @param {number} upTo last step looked at
+ */
+export function historyOf(canvas, position, upTo) {
+  let first = null;
+  const revised = [];
+  const released = [];
+  for (let number = 1; number <= upTo; number += 1) {
+    const step = canvas.steps[number];
+    if (!step) continue;
+    const before = stepBefore(canvas, step);
+    const was = before?.accepted[position] ?? false;
+    if (step.accepted[position]) {
+      first ??= number;
+      if (was && before && before.sampled[position] !== step.sampled[position]) revised.push(number);
+    } else if (was) released.push(number);
+  }
+  return { first, revised, released };
+}
