@@ -55,6 +55,7 @@ export class Lane extends EventTarget {
     this.forward = true;
     this.legend?.addEventListener("noise", () => this.repaint());
     pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
+    new ResizeObserver(() => this.#hold()).observe(this.text);
     this.#listen();
     this.#attach();
   }
@@ -87,7 +88,8 @@ export class Lane extends EventTarget {
     this.text.style.minHeight = "";
     this.tallest = 0;
     const prompt = log.started?.recipe.messages.at(-1)?.content;
-    this.say(log.recording ? `A recording of “${prompt}”. Write a prompt of your own and press Run.` : "");
+    this.say(log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : "");
+    if (log.error) this.say(log.error.message, "error");
     this.bar.show(this.player);
     this.#attach();
     this.dispatchEvent(new CustomEvent("run"));
@@ -105,7 +107,8 @@ export class Lane extends EventTarget {
       this.dispatchEvent(new CustomEvent("state"));
     });
     player.addEventListener("end", () => this.dispatchEvent(new CustomEvent("end")));
-    player.log.addEventListener("event", () => {
+    player.log.addEventListener("event", (/** @type {any} */ event) => {
+      if (event.detail.type === "error") this.say(event.detail.message, "error");
       this.repaint();
       this.dispatchEvent(new CustomEvent("state"));
     });
@@ -143,7 +146,6 @@ export class Lane extends EventTarget {
     else this.text.replaceChildren();
     this.#paintStatus();
     this.bar.paint();
-    this.#hold();
     this.dispatchEvent(new CustomEvent("paint"));
   }
 
@@ -165,7 +167,7 @@ export class Lane extends EventTarget {
         this.#paintText(text, viewOf(log, now, { noise }), `${now.seq} ${noise} ${before}`);
         shown.push(text.element);
         if (committed && now.kind === "commit") shown.push(this.#edge(index, endOfCanvas(committed)));
-        else if (log.finished && this.player.atEnd) shown.push(this.#edge(index, `canvas ${index + 1} not committed · ${log.finished.stop_reason}`));
+        else if (log.finished && this.player.atEnd) shown.push(this.#edge(index, `canvas ${index + 1} not committed · ${log.error ? "the run failed" : "cancelled"}`));
       }
       text.element.dataset.open = String(index === now.canvas && now.kind !== "commit");
     }

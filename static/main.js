@@ -7,6 +7,7 @@
 
 import { AcceptanceMap } from "./map.js";
 import { Answer } from "./answer.js";
+import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Errors } from "./errors.js";
 import { Inspector } from "./inspector.js";
@@ -91,13 +92,8 @@ function open(head, stage, inspectorPiece) {
     paintEnd();
   };
 
-  /** @type {number | null} */
-  let beat = null;
-  const tick = (/** @type {number} */ now) => {
-    for (const lane of both) lane.player.tick(now);
-    beat = both.some((lane) => lane.player.playing && !(lane.player.atEnd && !lane.player.log.live)) ? requestAnimationFrame(tick) : null;
-  };
-  const wake = () => (beat ??= requestAnimationFrame(tick));
+  const clock = new Clock(both);
+  const wake = () => clock.wake();
 
   for (const lane of both) {
     lane.addEventListener("state", wake);

@@ -24,6 +24,11 @@ const CELLS = {
     meaning: "Steps per canvas, weighted by its tokens. The report's Equation 9.",
     text: (figures) => number(figures.effective_denoising_steps, 1),
   },
+  forward_passes: {
+    label: "forward passes",
+    meaning: "Passes of the model, one a token.",
+    text: (figures) => String(figures.forward_passes),
+  },
   tokens: {
     label: "tokens",
     meaning: "Tokens up to and including the end of turn.",
@@ -34,12 +39,39 @@ const CELLS = {
     meaning: "Per second of device time, without the prompt's prefill and without the pace you chose.",
     text: (figures) => number(figures.tokens_per_second, 0),
   },
-  first: {
+  first_canvas: {
     label: "first canvas",
-    meaning: "Device time until the first canvas was committed, or the first token written.",
-    text: (figures) => (figures.time_to_first_token === null ? "–" : `${number(figures.time_to_first_token, 2)} s`),
+    meaning: "Device time until the first canvas was committed.",
+    text: (figures) => seconds(figures.time_to_first_token),
+  },
+  first_token: {
+    label: "first token",
+    meaning: "Device time until the first token was written.",
+    text: (figures) => seconds(figures.time_to_first_token),
+  },
+  device: {
+    label: "on the device",
+    meaning: "Device time from the start of prefill to the last token, waiting and pace left out.",
+    text: (figures) => seconds(figures.seconds),
+  },
+  compare: {
+    label: "AR's speed",
+    meaning: "Tokens a second against the same weights writing one token at a time. Only where each run had the device to itself.",
+    text: () => "–",
   },
 };
+
+/** What each mode shows, left to right. */
+const SLOTS = {
+  diffusion: ["tokens_per_forward", "effective_steps", "tokens", "tokens_per_second", "first_canvas", "device"],
+  autoregressive: ["tokens_per_forward", "forward_passes", "tokens", "tokens_per_second", "first_token", "device"],
+  side_by_side: ["tokens_per_forward", "effective_steps", "tokens", "tokens_per_second", "first_canvas", "compare"],
+};
+
+/** @param {number | null} value */
+function seconds(value) {
+  return value === null ? "–" : `${number(value, 2)} s`;
+}
 
 const STOPS = {
   end_of_turn: "the model ended its turn",
@@ -50,15 +82,12 @@ const STOPS = {
 
 export class Metrics {
   constructor() {
-    /** @type {Map<string, {value: HTMLElement, other: HTMLElement, label: HTMLElement}>} */
-    this.cells = new Map();
-    const strip = h("dl.strip");
-    for (const [name, { label, meaning }] of [...Object.entries(CELLS), /** @type {const} */ (["compare", COMPARE])]) {
-      const cell = { value: h("dd", { "data-metric": name }, "–"), other: h("dd.other", { "data-metric-ar": name }), label: h("dt", {}, label) };
-      this.cells.set(name, cell);
-      strip.append(h("div.metric", { title: meaning }, cell.label, cell.value, cell.other));
-    }
+    this.cells = SLOTS.diffusion.map(() => {
+      const cell = { label: h("dt"), value: h("dd"), other: h("dd.other") };
+      return { ...cell, element: h("div.metric", {}, cell.label, cell.value, cell.other) };
+    });
     this.why = h("p.why", { "data-why": "" });
+    const strip = h("dl.strip", {}, ...this.cells.map(({ element }) => element));
     this.element = h("section.card.metrics", { "aria-label": "Figures of the run" }, strip, this.why);
   }
 
@@ -70,29 +99,20 @@ export class Metrics {
   paint(mode, diffusion, autoregressive) {
     const main = mode === "autoregressive" ? autoregressive : diffusion;
     const other = mode === "side_by_side" ? autoregressive : null;
-    for (const [name, { text }] of Object.entries(CELLS)) {
-      this.#put(name, main?.finished ? text(main.finished.metrics) : "–", besides(other, text));
-    }
-    const first = this.cells.get("first");
-    if (first) first.label.textContent = mode === "autoregressive" ? "first token" : "first canvas";
     const compared = compare(diffusion, autoregressive);
-    this.#put("compare", compared.value, compared.note);
+    SLOTS[mode].forEach((name, at) => {
+      const { element, label, value, other: second } = this.cells[at];
+      const cell = CELLS[name];
+      element.title = cell.meaning;
+      label.textContent = cell.label;
+      value.dataset.metric = second.dataset.metricAr = name;
+      value.textContent = name === "compare" ? compared.value : main?.finished ? cell.text(main.finished.metrics) : "–";
+      second.textContent = name === "compare" ? compared.note : besides(other, cell.text);
+    });
     const named = mode === "side_by_side";
     const sentences = [diffusion, autoregressive].filter((log) => log?.finished).map((log) => whyStopped(/** @type {RunLog} */ (log), named));
     this.why.textContent = sentences.join(" ");
     this.why.hidden = sentences.length === 0;
-  }
-
-  /**
-   * @param {string} name
-   * @param {string} value
-   * @param {string} other
-   */
-  #put(name, value, other) {
-    const cell = this.cells.get(name);
-    if (!cell) return;
-    cell.value.textContent = value;
-    cell.other.textContent = other;
   }
 }
 
@@ -105,8 +125,6 @@ function besides(log, text) {
   const value = log?.finished ? text(log.finished.metrics) : "–";
   return value === "–" ? "" : `AR ${value}`;
 }
-
-const COMPARE = { label: "AR's speed", meaning: "Tokens a second against the same weights writing one token at a time. Only where each run had the device to itself." };
 
 /**
  * @param {RunLog | null} diffusion

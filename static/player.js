@@ -58,7 +58,7 @@ export class Player extends EventTarget {
     this.#lookForEnd();
     if (!this.playing || this.atEnd) {
       if (this.playing && this.atEnd && this.log.finished) this.#set({ playing: false });
-      else if (this.playing && this.atEnd && this.log.live && !this.follow) this.#set({ follow: true });
+      else if (this.playing && this.atEnd && !this.follow && this.log.live) this.#set({ follow: true });
       return;
     }
     const interval = this.speed === null ? 0 : 1000 / this.speed;
@@ -73,6 +73,18 @@ export class Player extends EventTarget {
     // Keep the beat: a late animation frame must not slow the clock down.
     const beat = interval > 0 && now - this.#moved < 2 * interval ? this.#moved + interval : now;
     this.#move(this.index + 1, beat);
+  }
+
+  /**
+   * How long until the clock has something to do; Infinity while it waits for a frame or for the person.
+   * @param {number} now milliseconds
+   */
+  due(now) {
+    if (!this.playing) return Infinity;
+    if (this.atEnd) return this.log.finished || (this.log.live && !this.follow) ? 0 : Infinity;
+    const interval = this.speed === null ? 0 : 1000 / this.speed;
+    const wait = this.follow ? Math.min(interval * HOLD_SHARE, HOLD_MOST_MS) : interval;
+    return Math.max(this.#moved + wait - now, 0);
   }
 
   /**

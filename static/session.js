@@ -66,7 +66,7 @@ export class Session extends EventTarget {
         lane.say("");
         this.#become("running");
         this.#send(); // what was moved while the run was starting
-        await this.#finished(live, lane);
+        await this.#finished(live);
         if (turn !== this.turn) return;
         if (live.log.finished?.stop_reason !== "end_of_turn" && live.log.finished?.stop_reason !== "max_new_tokens") {
           for (const later of modes.slice(at + 1)) this.lanes[later].say("Not started, because the run before it did not end.");
@@ -98,12 +98,10 @@ export class Session extends EventTarget {
   /**
    * Until the run has ended.
    * @param {LiveRun} live
-   * @param {Lane} lane
    */
-  #finished(live, lane) {
+  #finished(live) {
     return new Promise((resolve) => {
       const look = () => {
-        if (live.log.error) lane.say(live.log.error.message, "error");
         if (!live.log.finished) return;
         live.log.removeEventListener("event", look);
         this.dispatchEvent(new CustomEvent("finished", { detail: live.log }));

@@ -68,7 +68,8 @@ export class Status extends EventTarget {
       this.model = models[0];
       const { name, device, parameters } = this.model;
       const what = name === "embedded" ? "embedded model" : name;
-      this.modelChip.textContent = `${what} · ${String(device).replace(/^cpu$/, "CPU").replace(/^cuda/, "CUDA")}`;
+      const where = h("span.device", {}, ` · ${String(device).replace(/^cpu$/, "CPU").replace(/^cuda/, "CUDA")}`);
+      this.modelChip.replaceChildren(what, where);
       this.modelChip.title = `${Number(parameters).toLocaleString("en")} parameters, ${this.model.dtype}, canvas of ${this.model.canvas_length} tokens`;
     } else this.modelChip.textContent = status === "failed" ? "model failed to load" : "model loading…";
     this.dispatchEvent(new CustomEvent("model", { detail: { status, message, model: this.model } }));

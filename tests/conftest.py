@@ -15,6 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+os.environ["PLAYGROUND_STORE"] = ""  # a test that wants a store makes one of its own
+
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -1,6 +1,7 @@
 """What is painted, against the trace it is painted from; the player, the keys, the phone, hostile text."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -241,9 +242,9 @@ def test_the_recording_says_what_it_is_and_plays(page: Page, server_url: str) ->
     page.goto(server_url)
     page.locator("[data-source=recording]").wait_for()
     expect(page.locator(".lane[data-mode=diffusion] .lane-message")).to_contain_text(
-        "A recording of “Tell a long story"
+        "A recording: “Tell a long story"
     )
-    expect(timeline(page)).to_have_attribute("aria-valuenow", "3", timeout=20 * SECONDS)
+    expect(timeline(page)).to_have_attribute("aria-valuenow", re.compile(r"^([4-9]|\d\d)$"), timeout=20 * SECONDS)
 
 
 def test_phone(browser: Browser, server_url: str) -> None:

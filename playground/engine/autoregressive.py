@@ -66,7 +66,7 @@ class Autoregressive:
                 logprob = float(logits.to(torch.float64).log_softmax(dim=-1)[token])
                 entropy = float(whole.entropy)
             if not torch.isfinite(whole.entropy).all():
-                raise PlaygroundError("bad_logits", f"the model's logits at token {index} are no distribution")
+                raise PlaygroundError("bad_logits", f"The model's logits at token {index} are no distribution.")
             self.ids.append(token)
             yield Token(
                 index=index,

@@ -154,7 +154,7 @@ class Diffusion:
             statistics = _on_host(summarise(logits, uniforms))
             if not bool(statistics.entropy.isfinite().all()):
                 place = f"canvas {draft.canvas}, step {number}"
-                raise PlaygroundError("bad_logits", f"the model's logits at {place} are no distribution")
+                raise PlaygroundError("bad_logits", f"The model's logits at {place} are no distribution.")
             # 3. Accept and renoise, pinned positions apart.
             fresh = draws.tokens(seed, draft.canvas, number, "renoise", length, vocabulary)
             rule = EntropyBound(sampler.entropy_bound)

@@ -59,7 +59,7 @@ class CanvasEdits:
             try:
                 self._check(number, edit)
             except ValueError as error:
-                raise PlaygroundError("bad_request", str(error), f"recipe.edits.{number}") from None
+                raise PlaygroundError("bad_request", f"Edit {number}: {error}.", f"recipe.edits.{number}") from None
 
     def _check(self, number: int, edit: Edit) -> None:
         length = self.model.canvas_length

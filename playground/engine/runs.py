@@ -30,17 +30,17 @@ def prepare(model: Model, recipe: Recipe, settings: Settings) -> Recipe:
     the settings or the model's context allow.
     """
     if recipe.model not in (None, model.name):
-        raise PlaygroundError("unknown_model", f"this server has the model {model.name!r} only", "recipe.model")
+        raise PlaygroundError("unknown_model", f"This server has the model {model.name!r} only.", "recipe.model")
     if recipe.thinking and not model.supports_thinking:
-        raise PlaygroundError("bad_request", f"the model {model.name!r} has no thinking mode", "recipe.thinking")
+        raise PlaygroundError("bad_request", f"The model {model.name!r} has no thinking mode.", "recipe.thinking")
     if recipe.max_new_tokens > settings.max_new_tokens:
-        message = f"at most {settings.max_new_tokens} new tokens are allowed here"
+        message = f"At most {settings.max_new_tokens} new tokens are allowed here."
         raise PlaygroundError("too_long", message, "recipe.max_new_tokens")
     length = len(model.encode(recipe.messages, recipe.thinking))
     limit = min(settings.max_prompt_tokens, model.context_length)
     if length > limit:
         raise PlaygroundError(
-            "too_long", f"the prompt has {length} tokens; at most {limit} are allowed", "recipe.messages"
+            "too_long", f"The prompt has {length} tokens; at most {limit} are allowed.", "recipe.messages"
         )
     room = model.context_length - length
     needed = recipe.max_new_tokens
@@ -49,7 +49,7 @@ def prepare(model: Model, recipe: Recipe, settings: Settings) -> Recipe:
     if needed > room:
         message = (
             f"{needed} new tokens do not fit: the model's context of {model.context_length} tokens has room for {room} "
-            f"after a prompt of {length}"
+            f"after a prompt of {length}."
         )
         raise PlaygroundError("too_long", message, "recipe.max_new_tokens")
     CanvasEdits(model, recipe)
@@ -111,7 +111,7 @@ def _error(error: Exception) -> Error:
     if isinstance(error, PlaygroundError):
         return Error(code=error.code, message=error.message, field=error.field)
     if isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error).lower():
-        message = "the device ran out of memory; lower max_new_tokens, shorten the prompt, or let other runs end first"
+        message = "The device ran out of memory: lower max_new_tokens, shorten the prompt, or let other runs end first."
         return Error(code="out_of_memory", message=message)
     log.error("run failed", exc_info=error)
-    return Error(code="internal", message=f"the run failed: {type(error).__name__}; the server's log says more")
+    return Error(code="internal", message=f"The run failed ({type(error).__name__}); the server's log says more.")

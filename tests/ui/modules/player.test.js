@@ -75,3 +75,19 @@ test("steps by hand stay within the run", () => {
   player.nudge(1);
   assert.equal(player.index, 2);
 });
+
+test("the clock may sleep until the next frame is due", () => {
+  const recorded = new Player(logOf(3, { recording: true }));
+  recorded.speed = 4;
+  recorded.tick(1000);
+  assert.equal(recorded.due(1000), 250);
+  assert.equal(recorded.due(1200), 50);
+  recorded.pause();
+  assert.equal(recorded.due(1200), Infinity);
+  const log = logOf(1, { finished: false });
+  const live = new Player(log);
+  live.tick(1000);
+  assert.equal(live.due(1000), Infinity, "a live run wakes it");
+  append(log, 2);
+  assert.ok(live.due(1000) <= 120);
+});
