@@ -3,7 +3,7 @@
 from random import Random
 
 from playground.tiny.tasks.task import Family, Task
-from playground.tiny.tasks.words import article
+from playground.tiny.tasks.words import NAMES, article
 
 CAPITALS = {
     "Austria": "Vienna",
@@ -122,8 +122,13 @@ def _opposites(rng: Random) -> Task:
 
 
 def _chat(rng: Random) -> Task:
-    asks, replies = rng.choice(TALK)
-    prompt = rng.choice(asks)
+    name = rng.choice(NAMES)
+    if rng.random() < 0.4:
+        prompt = rng.choice((f"Hi, I am {name}.", f"Hello, my name is {name}.", f"{name} here, hi!", f"I am {name}."))
+        replies: tuple[str, ...] = (f"Hello {name}! What shall I write?", f"Nice to meet you, {name}!")
+    else:
+        asks, replies = rng.choice(TALK)
+        prompt = rng.choice(("", "", f"{name} here. ", "Please: ", "Hey! ", "So, ")) + rng.choice(asks)
     return Task("chat", prompt, rng.choice(replies), prompt, data={"replies": replies})
 
 
@@ -134,5 +139,5 @@ def _check_chat(task: Task, text: str) -> bool:
 FAMILIES = (
     Family("facts", _facts, weight=1.0, closed=True, teaches="known at once: two steps"),
     Family("opposites", _opposites, weight=0.6, closed=True, teaches="known at once: two steps"),
-    Family("chat", _chat, _check_chat, weight=0.3, closed=True, teaches="small talk"),
+    Family("chat", _chat, _check_chat, weight=0.4, closed=True, teaches="small talk"),
 )

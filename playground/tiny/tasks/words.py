@@ -2,23 +2,29 @@
 
 from random import Random
 
-ANIMALS = (
+
+def listed(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+ANIMALS = listed(
     "bear cat crow deer dog duck fox frog goat hare hen horse lion mouse mole otter owl pig rabbit seal sheep swan "
     "tiger toad wolf"
-).split()
-FRUITS = "apple apricot banana cherry date fig grape kiwi lemon lime mango melon orange peach pear plum".split()
-COLORS = "black blue brown gold green grey orange pink purple red silver white yellow".split()
-THINGS = "bell book box coin cup drum flag hat key kite lamp map ring rope shell spoon stone sword".split()
-PLACES = "barn castle cave city desert farm forest garden harbor island meadow mill river tower valley village".split()
-MOODS = "brave calm clever curious gentle happy kind lazy proud quiet shy small tired wise young".split()
-NAMES = (
+)
+FRUITS = listed("apple apricot banana cherry date fig grape kiwi lemon lime mango melon orange peach pear plum")
+COLORS = listed("black blue brown gold green grey orange pink purple red silver white yellow")
+THINGS = listed("bell book box coin cup drum flag hat key kite lamp map ring rope shell spoon stone sword")
+PLACES = listed("barn castle cave city desert farm forest garden harbor island meadow mill river tower valley village")
+MOODS = listed("brave calm clever curious gentle happy kind lazy proud quiet shy small tired wise young")
+NAMES = listed(
     "Ada Amy Anna Ben Cleo Dan Ella Emma Eva Finn Fred Gus Hana Hugo Ida Ivan Jane Joel Kim Lena Leo Lily Lucy Max "
     "Mia Nina Nora Olga Omar Oscar Paul Rosa Ruth Sam Sara Tara Theo Tim Tom Vera Will Yuri Zoe"
-).split()
-CITIES = (
+)
+CITIES = listed(
     "Athens Berlin Bern Cairo Delhi Dublin Havana Lima Lisbon London Madrid Nairobi Oslo Ottawa Paris Prague Quito "
     "Rome Seoul Sofia Tokyo Vienna Warsaw"
-).split()
+)
 KINDS: dict[str, list[str]] = {
     "animals": ANIMALS,
     "fruits": FRUITS,
@@ -26,7 +32,7 @@ KINDS: dict[str, list[str]] = {
     "things": THINGS,
     "places": PLACES,
 }
-OTHERS = (
+OTHERS = listed(
     "air arm art baby back bag ball band bank bath beach bed bike bird boat body bone bread bridge bus cake car card "
     "chair child class clock cloud coat corn dance day desk dinner doctor door dream dress ear earth egg evening eye "
     "face family father field film finger fire fish floor flower foot friend game gate gift girl glass grass hair hand "
@@ -36,12 +42,12 @@ OTHERS = (
     "room root rose salt sand school sea seat shirt shoe shop sister sky sleep smile snow song soup star story street "
     "sugar summer sun table tail tea teacher thing time tooth town toy train tree truck uncle voice wall watch water "
     "wave week wheel wind window wing winter wood word world yard year"
-).split()
+)
 WORDS = sorted({*ANIMALS, *FRUITS, *COLORS, *THINGS, *PLACES, *MOODS, *OTHERS})
 
-_ONSETS = "b c d f g h j k l m n p r s t v w z bl br ch cl dr fl gr pl pr sh sl st th tr".split()
-_VOWELS = "a e i o u a e i o u ai ea ee oo ou".split()
-_CODAS = ["", "", "", *"b d g k l m n p r s t x ck ll nd ng rd st".split()]
+_ONSETS = listed("b c d f g h j k l m n p r s t v w z bl br ch cl dr fl gr pl pr sh sl st th tr")
+_VOWELS = listed("a e i o u a e i o u ai ea ee oo ou")
+_CODAS = ["", "", "", *listed("b d g k l m n p r s t x ck ll nd ng rd st")]
 
 
 def invented_word(rng: Random) -> str:
