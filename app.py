@@ -7,7 +7,7 @@ from playground.settings import Settings
 from playground.web.server import read_settings, serve
 
 
-def page(settings: Settings) -> Any:
+def page(settings: Settings) -> tuple[Any, str]:
     """The Gradio page, imported late: the address is taken before Gradio is."""
     from playground.ui.page import build
 

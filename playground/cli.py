@@ -123,7 +123,57 @@ def replay(
     from playground.terminal import recording, refusal
 
     with refusal.in_a_sentence():
-        recording.replay(file, as_json, steps_per_second)
+        recording.replay(file, as_json, steps_per_second, refusal.settings().max_trace_bytes)
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="A trace written by `playground generate --trace`.")],
+    to: Annotated[Path, typer.Option(help="The file to write; its name ends with .html, .csv, .parquet or .jsonl.")],
+    table: Annotated[str, typer.Option(help="For .csv and .parquet: positions or steps, one row each.")] = "positions",
+) -> None:
+    """Turn a recorded run into a page that plays it anywhere, or into a table. No model is needed.
+
+    Exit codes: 0 written, 2 not a whole trace or a wrong value.
+    """
+    from playground.terminal import refusal
+    from playground.trace import export as exporting
+    from playground.trace import file as trace_file
+
+    with refusal.in_a_sentence():
+        kind, wanted = exporting.kind_of(to.suffix), exporting.table_of(table)
+        events = trace_file.read(file, refusal.settings().max_trace_bytes)
+        with trace_file.writing(to, "to") as target:
+            exporting.write(events, kind, wanted, target)
+
+
+@app.command()
+def verify(
+    trace: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, written here or on another machine.")],
+    model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="How far entropies may differ, in nats; 0 demands the same bits.")
+    ] = 1e-3,
+) -> None:
+    """Run a trace again, step by step, and name the first event that does not follow from the recipe and the model.
+
+    Exit codes: 0 everything follows, 1 something does not, 2 not a whole trace, or another model.
+    """
+    from playground.terminal import refusal
+    from playground.trace import file as trace_file
+
+    with refusal.in_a_sentence():
+        settings = refusal.settings(model=model)
+        events = trace_file.read(trace, settings.max_trace_bytes)
+        from playground.engine import models
+        from playground.engine import verify as verifying
+
+        try:
+            verdict = verifying.verify(models.load(settings), events, tolerance)
+        except verifying.DoesNotFollow as fault:
+            typer.echo(f"{trace}: {fault.message}")
+            raise typer.Exit(1) from None
+        typer.echo(f"{trace}: {verdict.sentence()}")
 
 
 @app.command()
@@ -142,7 +192,7 @@ def serve(
         serve_page(settings, _page)
 
 
-def _page(settings: "Settings") -> Any:
+def _page(settings: "Settings") -> tuple[Any, str]:
     """The Gradio page, imported late: the address is taken before Gradio is."""
     from playground.ui.page import build
 

@@ -94,6 +94,8 @@ class Step(_Event):
     top_ids: list[list[int]] | None = None
     """Per position the most probable tokens, best first; in the log and the trace, not on the socket."""
     top_probabilities: list[list[float]] | None = None
+    """Their probabilities, to five decimals."""
+    top_texts: dict[int, str] | None = None
 
 
 class Token(_Event):
@@ -113,6 +115,7 @@ class Token(_Event):
     texts: dict[int, str]
     top_ids: list[int] | None = None
     top_probabilities: list[float] | None = None
+    top_texts: dict[int, str] | None = None
 
 
 class CanvasCommitted(_Event):

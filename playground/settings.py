@@ -50,6 +50,13 @@ class Settings(BaseSettings):
     """Logs of finished runs kept in memory, the newest first."""
     keep_finished_bytes: Annotated[int, Field(ge=0)] = 512 * 1024 * 1024
     """The most bytes that logs of finished runs take up; the newest is kept in any case."""
+    store: str = "auto"
+    """The SQLite file that keeps finished runs; `auto`: in the user's data folder; empty: nothing is stored."""
+    store_bytes: Annotated[int, Field(ge=1 << 20)] = 1 << 30
+    """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
+    max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
+    """The largest trace that is read, checked or exported."""
+
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """Origins allowed on the socket besides the page's own host, comma separated."""
 

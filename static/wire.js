@@ -83,6 +83,7 @@
  * @property {boolean[] | null} [pinned]
  * @property {number[][] | null} [top_ids]
  * @property {number[][] | null} [top_probabilities]
+ * @property {Object<string, string> | null} [top_texts]
  *
  * @typedef {object} Token
  * @property {"token"} type
@@ -100,6 +101,7 @@
  * @property {Texts} texts
  * @property {number[] | null} [top_ids]
  * @property {number[] | null} [top_probabilities]
+ * @property {Object<string, string> | null} [top_texts]
  *
  * @typedef {object} CanvasCommitted
  * @property {"canvas_committed"} type

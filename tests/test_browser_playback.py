@@ -241,9 +241,7 @@ def test_hostile_tokens_are_text(page: Page, server_url: str) -> None:
 def test_the_recording_says_what_it_is_and_plays(page: Page, server_url: str) -> None:
     page.goto(server_url)
     page.locator("[data-source=recording]").wait_for()
-    expect(page.locator(".lane[data-mode=diffusion] .lane-message")).to_contain_text(
-        "A recording: “Tell a long story"
-    )
+    expect(page.locator(".lane[data-mode=diffusion] .lane-message")).to_contain_text("A recording: “Tell a long story")
     expect(timeline(page)).to_have_attribute("aria-valuenow", re.compile(r"^([4-9]|\d\d)$"), timeout=20 * SECONDS)
 
 

@@ -17,7 +17,7 @@ from playground.engine.steering import Steering
 from playground.errors import ModelError, PlaygroundError
 from playground.recipe import Decoding, EntropyBoundSampler, Recipe
 from playground.settings import Settings
-from playground.terminal import trace_file
+from playground.trace import file as trace_file
 from tests.terminal import runs
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.terminal import trace_file
+from playground.trace import file as trace_file
 
 COMMAND = [sys.executable, "-c", "from playground.cli import app; app()"]
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith(("PLAYGROUND_", "NO_COLOR"))}

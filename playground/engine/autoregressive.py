@@ -14,7 +14,7 @@ from playground.errors import PlaygroundError
 from playground.events import Event, Token
 from playground.recipe import Recipe, SetDecoding
 from playground.sampling import draws
-from playground.sampling.statistics import summarise
+from playground.sampling.statistics import rounded, summarise
 from playground.sampling.truncation import truncate
 
 
@@ -68,6 +68,7 @@ class Autoregressive:
             if not torch.isfinite(whole.entropy).all():
                 raise PlaygroundError("bad_logits", f"The model's logits at token {index} are no distribution.")
             self.ids.append(token)
+            top_ids = whole.top_ids[0].tolist()
             yield Token(
                 index=index,
                 id=token,
@@ -79,8 +80,9 @@ class Autoregressive:
                 text="" if token in self.model.end_ids else growing.add([token]),
                 edits=edits,
                 texts=self.model.pieces([token]),
-                top_ids=whole.top_ids[0].tolist(),
-                top_probabilities=whole.top_probabilities[0].tolist(),
+                top_ids=top_ids,
+                top_probabilities=rounded(whole.top_probabilities[0].tolist()),
+                top_texts=self.model.pieces(top_ids),
             )
             if token in self.model.end_ids:
                 return

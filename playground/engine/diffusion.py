@@ -25,7 +25,7 @@ from playground.sampling import draws, schedule, stopping
 from playground.sampling.rules.entropy_bound import EntropyBound
 from playground.sampling.rules.rule import Rule
 from playground.sampling.rules.rule import Step as Decision
-from playground.sampling.statistics import Statistics, summarise
+from playground.sampling.statistics import Statistics, rounded, summarise
 
 
 @dataclass
@@ -174,6 +174,7 @@ class Diffusion:
         draft.predicted = predicted
         draft.stable_steps = stable
         draft.steps = number
+        top_ids = statistics.top_ids.tolist()
         columns = (predicted.tolist(), sampled.tolist(), decision.canvas_ids.tolist())
         return Step(
             canvas=draft.canvas,
@@ -197,8 +198,9 @@ class Diffusion:
             fed_ids=fed_ids,
             pinned=pins.mask.tolist() if pins else None,
             texts=self.model.pieces(*columns, fed_ids or []),
-            top_ids=statistics.top_ids.tolist(),
-            top_probabilities=statistics.top_probabilities.tolist(),
+            top_ids=top_ids,
+            top_probabilities=[rounded(row) for row in statistics.top_probabilities.tolist()],
+            top_texts=self.model.pieces(*top_ids),
         )
 
 

@@ -59,6 +59,11 @@ def summarise(logits: Tensor, uniforms: Tensor, top: int = ALTERNATIVES) -> Stat
     )
 
 
+def rounded(probabilities: list[float]) -> list[float]:
+    """To five decimals, as events carry the alternatives' probabilities."""
+    return [round(probability, 5) for probability in probabilities]
+
+
 def _summarise(logits: Tensor, uniforms: Tensor, top: int) -> Statistics:
     largest, predicted = logits.max(dim=-1)  # (C,)
     x = (logits - largest[:, None]).clamp_(min=SMALLEST)  # (C, V), log-weights

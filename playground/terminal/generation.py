@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import BinaryIO, Protocol
 
 from playground import events
 from playground.errors import PlaygroundError
 from playground.recipe import Recipe
 from playground.terminal import console as terminal
-from playground.terminal import player, trace_file
+from playground.terminal import player
 from playground.terminal.lane import Lane
+from playground.trace import file as trace_file
 from playground.trace.log import RunLog
 
 
@@ -63,7 +64,7 @@ def run(start: Start, trace: Path | None, as_json: bool, steps_per_second: float
         return _run(start, file, as_json, steps_per_second)
 
 
-def _run(start: Start, trace: TextIO | None, as_json: bool, steps_per_second: float) -> int:
+def _run(start: Start, trace: BinaryIO | None, as_json: bool, steps_per_second: float) -> int:
     source, steering = start()
     console = terminal.standard_output()
     drawn = console if player.animates(console) and not as_json else None
@@ -84,13 +85,13 @@ def _exit_code(lane: Lane) -> int:
     return EXIT_CODES.get(lane.finished.stop_reason, 0) if lane.finished else 1
 
 
-def _logged(source: Iterable[events.Event], trace: TextIO | None) -> Iterator[events.Event]:
+def _logged(source: Iterable[events.Event], trace: BinaryIO | None) -> Iterator[events.Event]:
     """The events as the run's log numbers them, each written to the trace as it comes."""
     log = RunLog()
     for event in source:
         numbered = log.append(event)
         if trace is not None:
-            trace.write(log.line(len(log) - 1).decode() + "\n")
+            trace.write(log.line(len(log) - 1) + b"\n")
         yield numbered
 
 

@@ -7,12 +7,13 @@ import typer
 
 from playground import events
 from playground.terminal import console as terminal
-from playground.terminal import player, trace_file
+from playground.terminal import player
+from playground.trace import file as trace_file
 
 
-def replay(file: Path, as_json: bool, steps_per_second: float) -> None:
+def replay(file: Path, as_json: bool, steps_per_second: float, most_bytes: int) -> None:
     """Check the trace, play it and print how it ended; Ctrl-C skips to nothing and exits with 130."""
-    trace = trace_file.read(file)
+    trace = trace_file.read(file, most_bytes)
     console = terminal.standard_output()
     drawn = console if player.animates(console) and not as_json else None
     stopped: list[bool] = []

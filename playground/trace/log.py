@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 from playground.events import Event, RunFinished, Step, Token
 
-FETCHED_APART = {"top_ids", "top_probabilities"}
+FETCHED_APART = {"top_ids", "top_probabilities", "top_texts"}
 """Columns that stay in the log and the trace; the socket's frames leave them out."""
 
 

@@ -7,7 +7,7 @@ import gradio as gr
 
 from playground.settings import Settings
 from playground.ui import controls, examples, figures
-from playground.ui.pieces import piece
+from playground.ui.pieces import HEAD, piece
 
 STEPS_PER_SECOND = 4
 """How fast a run is computed and shown at first: an eye can follow that, and a slider can be moved in time."""
@@ -16,8 +16,8 @@ STATIC_FOLDERS = (Path(__file__).parents[1] / "static", Path(__file__).parents[2
 """Where the page's files are: in the package when installed, beside it in the sources."""
 
 
-def build(settings: Settings) -> Any:
-    """The page as `gr.Blocks`, to be mounted at the root after all other routes."""
+def build(settings: Settings) -> tuple[Any, str]:
+    """The page as `gr.Blocks`, to be mounted at the root after all other routes, and the markup for its head."""
     with gr.Blocks(title="Denoise", fill_width=True, analytics_enabled=False) as page, gr.Column(elem_id="denoise"):
         piece("head")
         with gr.Column(elem_id="ask", elem_classes="card"):
@@ -39,7 +39,7 @@ def build(settings: Settings) -> Any:
         with gr.Accordion("Figure of the run", open=False, elem_id="figure", elem_classes="card"):
             plot = gr.Plot(show_label=False, elem_id="plot")
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
-    return page
+    return page, HEAD
 
 
 def recordings() -> dict[str, str]:

@@ -28,7 +28,6 @@ def piece(name: str, **props: Any) -> Any:
     return gr.HTML(
         html_template="<div class='piece'></div>",
         js_on_load=MOUNT,
-        head=HEAD,
         elem_id=name,
         piece=name,
         module="page/main.js",

@@ -15,7 +15,8 @@ from playground import __version__
 from playground.engine.steering import Steering
 from playground.recipe import Recipe
 from playground.settings import Settings
-from playground.web import routes, socket
+from playground.trace.replay_page import static_folder
+from playground.web import files, history, routes, socket
 from playground.web.headers import CarefulHeaders, Prefix
 from playground.web.site import Engine, Site
 
@@ -28,8 +29,8 @@ os.environ.setdefault("GRADIO_RUN_HISTORY", "False")
 STATIC_PATH = "page"
 """Where the page's modules and styles are served, below the root; plotly's own script too (`page/plotly.min.js`)."""
 
-Page = Callable[[Settings], Any]
-"""Builds the page: gives a `gradio.Blocks`."""
+Page = Callable[[Settings], tuple[Any, str]]
+"""Builds the page: gives a `gradio.Blocks` and the markup for the head of its document."""
 
 
 def create_app(settings: Settings, engine: Engine | None = None, page: Page | None = None) -> FastAPI:
@@ -55,7 +56,8 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
     )
     app.state.site = site
     routes.answer_mistakes(app)
-    app.include_router(routes.router(site))
+    for part in (routes, history, files):
+        app.include_router(part.router(site))
 
     @app.websocket("/ws")
     async def ws(websocket: WebSocket) -> None:
@@ -65,8 +67,9 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
     if page is not None:
         import gradio
 
+        blocks, head = page(settings)
         app = gradio.mount_gradio_app(
-            app, page(settings), path="/", ssr_mode=False, root_path=root_path(settings) or None, footer_links=[]
+            app, blocks, path="/", ssr_mode=False, root_path=root_path(settings) or None, footer_links=[], head=head
         )
     app.add_middleware(CarefulHeaders)
     if prefix := root_path(settings):
@@ -105,10 +108,11 @@ class FreshFiles(StaticFiles):
     """The static files, with an ETag that browsers ask about each time, so that updates arrive."""
 
     def __init__(self) -> None:
-        package = Path(__file__).parent.parent
-        folders = (package / "static", package.parent / "static")
-        folder = next((folder for folder in folders if folder.is_dir()), folders[0])
-        super().__init__(directory=folder, packages=[("plotly", "package_data")], check_dir=False)
+        super().__init__(
+            directory=static_folder(Path(__file__).parent.parent),
+            packages=[("plotly", "package_data")],
+            check_dir=False,
+        )
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """A file, or 404."""

@@ -18,6 +18,10 @@ DEEPEST = 32
 StepsPerSecond = Annotated[Finite, Field(ge=0.05, le=1000)]
 
 
+OWNER_CHARACTERS = range(22, 129)
+"""An owner's secret has at least 128 bits, however they are spelled."""
+
+
 class _Message(Strict):
     ref: Ref | None = None
     """The client's own mark, echoed in what answers this message."""
@@ -30,6 +34,8 @@ class Start(_Message):
     recipe: Recipe
     steps_per_second: StepsPerSecond | None = None
     """The pace; none for as fast as the device goes."""
+    owner: Annotated[str, Field(min_length=OWNER_CHARACTERS.start, max_length=OWNER_CHARACTERS.stop - 1)] | None = None
+    """A secret that a browser keeps, to find its stored runs again; of it only a hash is stored."""
 
 
 class Acknowledge(_Message):

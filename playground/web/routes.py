@@ -54,19 +54,22 @@ def router(site: Site) -> APIRouter:
     @routes.get("/api/runs/{run_id}")
     async def run(run_id: RunId) -> dict[str, Any]:
         """How a run stands: state, recipe, and once finished text and metrics."""
-        return site.runs.get(run_id).summary()
+        stored = await site.archive.summary(run_id) if site.runs.known(run_id) is None else None
+        return stored or site.runs.get(run_id).summary()
 
     @routes.get("/api/runs/{run_id}/events")
     async def events(run_id: RunId, after: Annotated[int, Query(ge=-1)] = -1, follow: bool = True) -> StreamingResponse:
         """Whole events as JSONL, from the one behind `after`; of a live run to its end, or so far (`follow=false`)."""
-        run = site.runs.get(run_id)
+        run = await site.runs.find(run_id)
         lines = _followed(site, run, after) if follow else _so_far(run, after)
         return StreamingResponse(lines, media_type="application/jsonl; charset=utf-8")
 
     @routes.get("/api/runs/{run_id}/events/{seq}")
     async def event(run_id: RunId, seq: Annotated[int, Path(ge=0)]) -> Response:
         """One whole event, with its top alternatives."""
-        run = site.runs.get(run_id)
+        if site.runs.known(run_id) is None and (line := await site.archive.line(run_id, seq)) is not None:
+            return Response(line, media_type="application/json")
+        run = await site.runs.find(run_id)
         if seq >= len(run.log):
             message = f"The run has the events 0 to {len(run.log) - 1} so far."
             raise PlaygroundError("unknown_event", message, "seq")

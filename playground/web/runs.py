@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -14,6 +15,7 @@ from playground.events import Error, Event, Metrics, RunFinished
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.log import RunLog
+from playground.web.archive import Archive, hashed, last_words
 from playground.web.metrics import ProcessMetrics
 from playground.web.security import new_control, same_control
 
@@ -31,9 +33,11 @@ class Run:
 
     turn: Turn
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, owner: str | None = None, log: RunLog | None = None) -> None:
         self.recipe = recipe
-        self.log = RunLog()
+        self.owner = owner
+        """A hash of the owner's secret."""
+        self.log = log or RunLog()
         self.steering = Steering(recipe)
         self.control = new_control()
         self.viewers = 0
@@ -76,19 +80,29 @@ class Run:
 class Runs:
     """Finds runs by id and ends those that nobody watches."""
 
-    def __init__(self, settings: Settings, turns: Turns, metrics: ProcessMetrics) -> None:
+    def __init__(self, settings: Settings, turns: Turns, metrics: ProcessMetrics, archive: Archive) -> None:
         self._settings = settings
+        self._archive = archive
         self._turns = turns
         self._metrics = metrics
         self._going: dict[str, Run] = {}
         self._finished: dict[str, Run] = {}
+        self._recalled: WeakValueDictionary[str, Run] = WeakValueDictionary()
+        """Stored runs as long as somebody watches them."""
 
     def __len__(self) -> int:
         return len(self._going) + len(self._finished)
 
-    def start(self, model: "Model", recipe: Recipe, events: Events, steps_per_second: float | None) -> Run:
-        """Begin a run, or queue it. Raises `PlaygroundError` (`busy`)."""
-        run = Run(recipe)
+    def start(
+        self,
+        model: "Model",
+        recipe: Recipe,
+        events: Events,
+        steps_per_second: float | None,
+        owner: str | None = None,
+    ) -> Run:
+        """Begin a run, or queue it. owner: a secret. Raises `PlaygroundError` (`busy`)."""
+        run = Run(recipe, hashed(owner) if owner is not None else None)
 
         def deliver(event: Event) -> None:
             event = run.log.append(event)
@@ -111,13 +125,32 @@ class Runs:
         log.info("run started", run=run.id[:8], mode=recipe.mode, going=len(self._going))
         return run
 
+    def known(self, run_id: str) -> Run | None:
+        """The run with this id, if it is in memory."""
+        return self._going.get(run_id) or self._finished.get(run_id) or self._recalled.get(run_id)
+
     def get(self, run_id: str) -> Run:
-        """The run with this id. Raises `PlaygroundError` (`unknown_run`)."""
-        run = self._going.get(run_id) or self._finished.get(run_id)
-        if run is None:
-            message = "There is no run with this id; runs are forgotten some time after their end."
-            raise PlaygroundError("unknown_run", message, "run")
+        """The run with this id in memory. Raises `PlaygroundError` (`unknown_run`)."""
+        if (run := self.known(run_id)) is None:
+            raise unknown()
         return run
+
+    async def find(self, run_id: str) -> Run:
+        """The run with this id, from the store if memory has forgotten it. Raises `PlaygroundError` (`unknown_run`)."""
+        if (run := self.known(run_id)) is not None:
+            return run
+        log = await self._archive.log(run_id)
+        if log is None:
+            raise unknown()
+        words = last_words(log)
+        run = Run(words.recipe, log=log)
+        run.last_words = words
+        return self._recalled.setdefault(run_id, run)
+
+    def forget(self, run_id: str) -> None:
+        """Let go of a finished run."""
+        self._finished.pop(run_id, None)
+        self._recalled.pop(run_id, None)
 
     def join(self, run: Run) -> None:
         """One viewer more."""
@@ -161,7 +194,14 @@ class Runs:
             oldest = self._finished.pop(next(iter(self._finished)))
             kept -= oldest.log.bytes
         reason = run.last_words and run.last_words.stop_reason
+        self._archive.put(run.log, run.owner, run.summary() | {"viewers": 0})
         log.info("run finished", run=run.id[:8], stop_reason=reason, events=len(run.log), going=len(self._going))
+
+
+def unknown() -> PlaygroundError:
+    """There is no such run."""
+    message = "There is no run with this id; runs are forgotten some time after their end."
+    return PlaygroundError("unknown_run", message, "run")
 
 
 def _last_words(recipe: Recipe) -> RunFinished:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from playground.engine.turns import Turns
 from playground.recipe import Recipe
 from playground.settings import Settings
+from playground.web.archive import Archive
 from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
 from playground.web.metrics import ProcessMetrics
@@ -37,7 +38,8 @@ class Site:
         self.limits = Limits(settings)
         self.loading = Loading(engine.load, settings)
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
-        self.runs = Runs(settings, self.turns, self.metrics)
+        self.archive = Archive(settings)
+        self.runs = Runs(settings, self.turns, self.metrics, self.archive)
         self._engine = engine
         self.metrics.gauge("open_sockets", "Sockets that are open", lambda: self.limits.sockets)
         self.metrics.gauge("runs_going", "Runs that take turns on the device", lambda: self.turns.going)
@@ -45,13 +47,19 @@ class Site:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """While the process serves: the model loads, the device takes turns; at the end every run is cancelled."""
-        async with self.turns:
-            self.loading.begin()
-            yield
+        """While the process serves: the model loads, the device takes turns.
 
-    async def start(self, recipe: Recipe, steps_per_second: float | None) -> Run:
-        """Begin a run once the model is there. Raises `PlaygroundError`."""
+        At the end every run is cancelled, and what is finished is stored.
+        """
+        try:
+            async with self.turns:
+                self.loading.begin()
+                yield
+        finally:
+            await self.archive.close()
+
+    async def start(self, recipe: Recipe, steps_per_second: float | None, owner: str | None = None) -> Run:
+        """Begin a run once the model is there. owner: a secret. Raises `PlaygroundError`."""
         model = await self.loading.model()
         recipe = await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
-        return self.runs.start(model, recipe, self._engine.events, steps_per_second)
+        return self.runs.start(model, recipe, self._engine.events, steps_per_second, owner)

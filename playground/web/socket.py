@@ -117,6 +117,8 @@ class Socket:
                 message = self._read(frame)
                 if isinstance(message, Start):
                     self._begin(message, tasks)
+                elif isinstance(message, Join):
+                    await self._join(message)
                 else:
                     self._obey(message)
             except Refused as error:
@@ -146,7 +148,7 @@ class Socket:
 
     async def _start(self, message: Start) -> None:
         try:
-            run = await self._site.start(message.recipe, message.steps_per_second)
+            run = await self._site.start(message.recipe, message.steps_per_second, message.owner)
         except PlaygroundError as error:
             await self._send(refusal(error, message.ref))
         except Exception:
@@ -158,17 +160,18 @@ class Socket:
             await self._send(_control(run, message.ref))
             self._watch(run, after=-1)
 
-    def _obey(self, message: Acknowledge | Join | Steered) -> None:
+    def _obey(self, message: Acknowledge | Steered) -> None:
         match message:
             case Acknowledge():
                 self._acknowledge(message)
-            case Join():
-                run = self._site.runs.get(message.run)
-                if run.id in self._views:
-                    raise PlaygroundError("bad_request", "This socket already watches that run.", "run")
-                self._watch(run, message.after)
             case _:
                 self._steer(message)
+
+    async def _join(self, message: Join) -> None:
+        run = await self._site.runs.find(message.run)
+        if run.id in self._views:
+            raise PlaygroundError("bad_request", "This socket already watches that run.", "run")
+        self._watch(run, message.after)
 
     def _acknowledge(self, message: Acknowledge) -> None:
         view = self._views.get(message.run)

@@ -19,7 +19,7 @@ LARGEST_RECORDING = 300_000
 def config() -> dict[str, Any]:
     """What the browser gets to build the page from; from another process, since Gradio leaves an event loop open."""
     script = "import json; from playground.settings import Settings; from playground.ui.page import build; "
-    script += "print(json.dumps(build(Settings()).get_config_file(), default=str))"
+    script += "print(json.dumps(build(Settings())[0].get_config_file(), default=str))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
     built: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return built

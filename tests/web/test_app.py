@@ -13,10 +13,10 @@ from playground.web.app import STATIC_PATH, create_app
 from tests.web.fake import Fake, recipe
 
 
-def small_page(_: Settings) -> Any:
+def small_page(_: Settings) -> tuple[Any, str]:
     with gr.Blocks(analytics_enabled=False) as blocks:
         gr.Markdown("hello")
-    return blocks
+    return blocks, "<!-- head -->"
 
 
 def app_with_page(settings: Settings, fake: Fake) -> FastAPI:

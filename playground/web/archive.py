@@ -1,0 +1,175 @@
+"""The store behind the event loop: what is written waits in a queue, and a store that cannot be used stops nothing."""
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+
+from playground.errors import PlaygroundError
+from playground.events import RunFinished, adapter
+from playground.settings import Settings
+from playground.trace.log import RunLog
+from playground.trace.store import Entry, Store, default_path
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+PROMPT_CHARACTERS = 200
+"""How much of a prompt a list shows."""
+
+
+def hashed(owner: str) -> str:
+    """What is kept of an owner's secret."""
+    return hashlib.sha256(owner.encode()).hexdigest()
+
+
+class Archive:
+    """Stores finished runs and finds them again. Where the store fails there are no runs in it; the log says why.
+
+    Writing, and reading what must see it, is done in order by one thread. Belongs to one event loop.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        path = default_path() if settings.store == "auto" else Path(settings.store)
+        self._store = Store(path, settings.store_bytes) if settings.store else None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._waiting: dict[str, RunLog] = {}
+        self._most_waiting = settings.keep_finished_bytes
+        self._complaint = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether runs are stored at all."""
+        return self._store is not None
+
+    def put(self, run: RunLog, owner: str | None, summary: dict[str, Any]) -> None:
+        """Have a finished run written; returns at once. owner: a hash, or none."""
+        if self._store is None:
+            return
+        if sum(log.bytes for log in self._waiting.values()) > self._most_waiting:
+            self._complain("it is too slow: runs finish faster than they are written")
+            return
+        self._waiting[run.run] = run
+        written = asyncio.get_running_loop().run_in_executor(self._thread, self._write, run, owner, summary)
+        written.add_done_callback(lambda _: self._waiting.pop(run.run, None))
+
+    async def close(self) -> None:
+        """Until all is written."""
+        await asyncio.to_thread(self._thread.shutdown)
+
+    async def summary(self, run_id: str) -> dict[str, Any] | None:
+        """What `GET /api/runs/{id}` answers for a stored run; none if it is not here."""
+        found = await self._ask(lambda store: store.summary(run_id))
+        return None if found is None else json.loads(found)
+
+    async def log(self, run_id: str) -> RunLog | None:
+        """The whole log of a stored run; none if it is not here, or cannot be read any more."""
+        return self._waiting.get(run_id) or await self._ask(lambda store: _log(store, run_id))
+
+    async def lines(self, run_id: str, after: int = -1) -> Iterator[bytes]:
+        """The lines of a stored run's trace from the one behind `after`; none if it is not here."""
+        return await self._ask(lambda store: store.lines(run_id, after)) or iter(())
+
+    async def line(self, run_id: str, seq: int) -> bytes | None:
+        """One line of a stored run's trace; none if it is not here."""
+        return await self._ask(lambda store: store.line(run_id, seq))
+
+    async def owned(self, owner: str, limit: int, before: int | None) -> tuple[list[Entry], int | None]:
+        """An owner's runs, the newest first, and where the next page begins."""
+        return await self._ask(lambda store: store.owned(owner, limit, before), in_order=True) or ([], None)
+
+    async def owner(self, run_id: str) -> tuple[str | None] | None:
+        """The hash of a stored run's owner, in a tuple; none if the run is not here."""
+        return await self._ask(lambda store: store.owner(run_id), in_order=True)
+
+    async def keep(self, run_id: str, kept: bool) -> None:
+        """Keep a run, or no longer. Raises `PlaygroundError` where that cannot be done."""
+        if not await self._change(lambda store: store.keep(run_id, kept)):
+            raise PlaygroundError("busy", "Kept runs already take up half of the store; let go of one first.")
+
+    async def delete(self, run_id: str) -> None:
+        """Forget a run. Raises `PlaygroundError` where that cannot be done."""
+        await self._change(lambda store: store.delete(run_id))
+
+    async def _ask(self, question: Callable[[Store], T], in_order: bool = False) -> T | None:
+        if (store := self._store) is None:
+            return None
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread if in_order else None, question, store)
+        except (sqlite3.Error, OSError) as error:
+            self._complain(str(error))
+            return None
+
+    async def _change(self, change: Callable[[Store], T]) -> T:
+        if (store := self._store) is None:
+            raise PlaygroundError("bad_request", "Runs are not stored here.")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, change, store)
+        except (sqlite3.Error, OSError) as error:
+            self._complain(str(error))
+            message = "The store of runs cannot be changed at the moment; the server's log says more."
+            raise PlaygroundError("internal", message) from None
+
+    def _write(self, run: RunLog, owner: str | None, summary: dict[str, Any]) -> None:
+        """In the store's thread."""
+        assert self._store is not None
+        try:
+            entry = _entry(run, summary)
+            lines = (run.line(seq) for seq in range(len(run)))
+            if not self._store.put(entry, owner, json.dumps(summary), lines):
+                self._complain(f"there is no room for a run of {run.bytes} bytes")
+            else:
+                self._complaint = ""
+        except (sqlite3.Error, OSError) as error:
+            self._complain(str(error))
+        except Exception:
+            log.exception("run not stored", run=run.run[:8])
+
+    def _complain(self, reason: str) -> None:
+        """Say once what is wrong with the store."""
+        if reason != self._complaint:
+            self._complaint = reason
+            path = self._store.path if self._store else None
+            log.warning("runs are not stored; PLAYGROUND_STORE sets where", path=str(path), reason=reason)
+
+
+def _entry(run: RunLog, summary: dict[str, Any]) -> Entry:
+    recipe, metrics = summary["recipe"], summary["metrics"]
+    return Entry(
+        id=run.run,
+        created=json.loads(run.frame(0)).get("created") or datetime.now(UTC).isoformat(timespec="seconds"),
+        mode=recipe["mode"],
+        model=recipe["model"] or "",
+        prompt=recipe["messages"][-1]["content"][:PROMPT_CHARACTERS],
+        stop_reason=summary["stop_reason"],
+        steps=metrics["total_denoising_steps"],
+        tokens=metrics["total_tokens"],
+    )
+
+
+def _log(store: Store, run_id: str) -> RunLog | None:
+    recalled = RunLog(run_id)
+    for line in store.lines(run_id):
+        try:
+            event = adapter.validate_json(line)
+        except ValueError as error:
+            log.warning("a stored run cannot be read", run=run_id[:8], reason=str(error).splitlines()[0])
+            return None
+        recalled.append(event)
+    return recalled if recalled.finished else None
+
+
+def last_words(run: RunLog) -> RunFinished:
+    """The end of a finished run."""
+    event = adapter.validate_json(run.line(len(run) - 1))
+    assert isinstance(event, RunFinished)
+    return event
