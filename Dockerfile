@@ -1,12 +1,12 @@
 # The playground in a container: user 1000, port 7860, as a Docker Space wants it.
 #
-#   docker build -t playground .                                                             torch for a CPU
-#   docker build -t playground:cuda --build-arg TORCH_INDEX=https://pypi.org/simple .        torch for CUDA
+#   docker build -t playground:cuda .                                    the usual torch, which brings CUDA along
+#   docker build -t playground --build-arg TORCH_INDEX=ADDRESS .         torch from another index, such as its CPU builds
 #
 # torch's CUDA wheels bring their own libraries, so both variants share one base; only the driver comes from the host.
 FROM python:3.11-slim
 
-ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+ARG TORCH_INDEX=
 
 RUN useradd --create-home --uid 1000 user
 WORKDIR /home/user/app
@@ -16,7 +16,7 @@ RUN chown user:user /home/user/app
 COPY pyproject.toml ./
 RUN python -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']))" > /tmp/requirements.txt \
     && grep '^torch' /tmp/requirements.txt > /tmp/torch.txt \
-    && pip install --no-cache-dir --index-url "$TORCH_INDEX" -r /tmp/torch.txt \
+    && pip install --no-cache-dir ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -r /tmp/torch.txt \
     && pip install --no-cache-dir -r /tmp/requirements.txt \
     && rm /tmp/requirements.txt /tmp/torch.txt
 

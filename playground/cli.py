@@ -7,6 +7,7 @@ import typer
 
 from playground import __version__
 from playground.bench.commands import app as bench
+from playground.tiny.commands import evaluate, train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,3 +198,7 @@ def _page(settings: "Settings") -> tuple[Any, str]:
     from playground.ui.page import build
 
     return build(settings)
+
+
+app.command()(train)
+app.command()(evaluate)
