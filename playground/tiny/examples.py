@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
+from playground.engine.holes import Hole, parse_holes
 from playground.tiny.codec import TextCodec
-from playground.tiny.infill import Hole, parse_holes
 from playground.tiny.markers import END_OF_TURN_ID, FILL_ID
 from playground.tiny.prompting import answer_pieces, chat_pieces
 from playground.tiny.tasks import FAMILIES, Task

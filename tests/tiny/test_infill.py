@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.tiny.infill import DEFAULT_HOLE, Hole, Visible, fill_holes, infill_pins, parse_holes
+from playground.engine.holes import DEFAULT_HOLE, Hole, Visible, parse_holes
+from playground.tiny.infill import fill_holes, infill_pins
 
 
 def test_holes_and_visible_text() -> None:
