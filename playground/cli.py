@@ -130,7 +130,7 @@ def replay(
 @app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="A trace written by `playground generate --trace`.")],
-    to: Annotated[Path, typer.Option(help="The file to write; its name ends with .html, .csv, .parquet or .jsonl.")],
+    to: Annotated[Path, typer.Option(help="The file to write; its name ends with .html, .csv or .parquet.")],
     table: Annotated[str, typer.Option(help="For .csv and .parquet: positions or steps, one row each.")] = "positions",
 ) -> None:
     """Turn a recorded run into a page that plays it anywhere, or into a table. No model is needed.
@@ -168,9 +168,14 @@ def verify(
         events = trace_file.read(trace, settings.max_trace_bytes)
         from playground.engine import models
         from playground.engine import verify as verifying
+        from playground.errors import PlaygroundError
 
         try:
-            verdict = verifying.verify(models.load(settings), events, tolerance)
+            loaded = models.load(settings)
+        except PlaygroundError as error:
+            raise PlaygroundError(error.code, error.message, "model") from None
+        try:
+            verdict = verifying.verify(loaded, events, tolerance)
         except verifying.DoesNotFollow as fault:
             typer.echo(f"{trace}: {fault.message}")
             raise typer.Exit(1) from None

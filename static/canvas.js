@@ -46,7 +46,9 @@ export class CanvasText {
     /** @type {Cell[]} */
     this.cells = [];
     this.painted = "";
+    /** The span that is inspected; −1 for none. */
     this.selected = -1;
+    this.selectedTo = -1;
   }
 
   /** @param {number} count */
@@ -90,7 +92,7 @@ export class CanvasText {
         cell.element.toggleAttribute("data-break", rest.includes("\n"));
         cell.element.toggleAttribute("data-empty", piece === "");
       }
-      this.#look(cell, view.states[position], position === this.selected);
+      this.#look(cell, view.states[position], position >= this.selected && position <= this.selectedTo);
       const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * 100) : 0;
       if (cell.bar !== bar) {
         cell.bar = bar;
@@ -123,25 +125,30 @@ export class CanvasText {
     this.chip.dataset.p = String(view.tail);
     const tail = view.states.slice(view.tail);
     const state = tail.includes("new") ? "new" : view.tailAccepted === view.folded ? "kept" : "draft";
-    this.chip.className = `tail-chip s-${state}${this.selected >= view.tail ? " selected" : ""}`;
+    this.chip.className = `tail-chip s-${state}${this.selectedTo >= view.tail ? " selected" : ""}`;
   }
 
   /**
-   * Marks the position that is inspected.
-   * @param {number} position −1 for none
+   * Marks what is inspected.
+   * @param {number} from −1 for nothing
+   * @param {number} [to] the other end of a span
    */
-  select(position) {
-    const before = this.cells[this.selected];
-    if (before) {
-      before.element.classList.remove("selected");
-      before.look = "";
+  select(from, to = from) {
+    const [first, last] = from <= to ? [from, to] : [to, from];
+    if (first === this.selected && last === this.selectedTo) return;
+    for (const cell of this.cells.slice(Math.max(this.selected, 0), this.selectedTo + 1)) {
+      cell.element.classList.remove("selected");
+      cell.look = "";
     }
-    this.selected = position;
-    const cell = this.cells[position];
-    if (cell && !cell.hidden) {
+    this.selected = first;
+    this.selectedTo = first < 0 ? -1 : last;
+    let folded = false;
+    for (const cell of this.cells.slice(Math.max(first, 0), this.selectedTo + 1)) {
+      folded ||= cell.hidden;
+      if (cell.hidden) continue;
       cell.element.classList.add("selected");
       cell.look = "";
     }
-    this.chip.classList.toggle("selected", position >= 0 && Boolean(cell?.hidden));
+    this.chip.classList.toggle("selected", folded);
   }
 }

@@ -1,10 +1,10 @@
 // @ts-check
 /**
  * What the person set: prompt, mode and parameters, as Gradio's controls report them in `denoise:set` events.
- * Whoever wants to know asks here for a recipe.
+ * Whoever wants to know asks here for a recipe; whoever has a recipe puts it here.
  */
 
-/** @import { Recipe, Sampler, Decoding } from "./wire.js" */
+/** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
 
 /**
  * @typedef {"diffusion" | "autoregressive" | "side_by_side"} PageMode
@@ -18,11 +18,16 @@ export class Controls extends EventTarget {
   /** @param {Settings} defaults */
   constructor(defaults) {
     super();
+    this.defaults = defaults;
     /** @type {Settings} */
     this.settings = structuredClone(defaults);
+    /** What the first canvas starts from instead of noise. @type {Edit | null} */
+    this.start = null;
+    /** What came with a recipe and has no control of its own: further edits, earlier turns, thinking. */
+    this.rest = nothing();
     this.entered = -Infinity;
     document.addEventListener("denoise:set", (/** @type {any} */ event) => {
-      for (const [path, value] of event.detail) this.#set(path, value);
+      for (const [path, value] of event.detail) this.set(path, value);
     });
     document.addEventListener("denoise:do", (/** @type {any} */ event) => this.dispatchEvent(new CustomEvent(event.detail)));
     document.getElementById("prompt")?.addEventListener("keydown", (event) => {
@@ -37,13 +42,54 @@ export class Controls extends EventTarget {
    * @param {string} path for example `sampler.t_max`
    * @param {any} value
    */
-  #set(path, value) {
+  set(path, value) {
     const [group, name] = path.split(".");
     const place = /** @type {any} */ (name ? this.settings[/** @type {"sampler"} */ (group)] : this.settings);
     const key = name ?? group;
     if (place[key] === value) return;
     place[key] = value;
     this.dispatchEvent(new CustomEvent("change", { detail: { group: name ? group : null, name: key } }));
+  }
+
+  /**
+   * Puts everything as a recipe has it, on the page too.
+   * @param {Recipe} recipe
+   * @param {PageMode} mode
+   */
+  take(recipe, mode) {
+    const { prompt, sampler, decoding } = { prompt: recipe.messages[recipe.messages.length - 1]?.content ?? "", ...recipe };
+    const edits = recipe.edits ?? [];
+    this.start = edits.find(isStart) ?? null;
+    this.rest = { edits: edits.filter((edit) => edit !== this.start), earlier: recipe.messages.slice(0, -1), thinking: recipe.thinking ?? false };
+    const values = { prompt, mode, seed: recipe.seed, max_new_tokens: recipe.max_new_tokens };
+    for (const [name, value] of Object.entries(values)) this.set(name, value);
+    for (const [name, value] of Object.entries(sampler)) if (name !== "name") this.set(`sampler.${name}`, value);
+    for (const [name, value] of Object.entries(decoding)) this.set(`decoding.${name}`, value);
+    this.#show();
+    this.dispatchEvent(new CustomEvent("taken"));
+  }
+
+  /** Has Gradio's components show what is set: a button of the page hands them their values. */
+  #show() {
+    const { prompt, mode, seed, max_new_tokens, sampler, decoding } = this.settings;
+    const root = document.getElementById("denoise");
+    if (root) root.dataset.values = JSON.stringify({ prompt, mode, seed, max_new_tokens, ...sampler, ...decoding });
+    document.getElementById("show-values")?.click();
+  }
+
+  /**
+   * What the first canvas starts from.
+   * @param {Edit | null} edit
+   */
+  startFrom(edit) {
+    this.start = edit;
+    this.dispatchEvent(new CustomEvent("change", { detail: { group: null, name: "start" } }));
+  }
+
+  /** Forgets what came with a recipe and has no control of its own. */
+  dropRest() {
+    this.rest = nothing();
+    this.dispatchEvent(new CustomEvent("taken"));
   }
 
   /** The modes to run, in order. @returns {("diffusion" | "autoregressive")[]} */
@@ -57,6 +103,35 @@ export class Controls extends EventTarget {
    */
   recipe(mode) {
     const { prompt, seed, max_new_tokens, sampler, decoding } = this.settings;
-    return { mode, messages: [{ role: "user", content: prompt }], seed, max_new_tokens, sampler: { ...sampler }, decoding: { ...decoding } };
+    const edits = [...(this.start ? [this.start] : []), ...this.rest.edits].filter((edit) => (edit.index !== undefined) === (mode === "autoregressive"));
+    return {
+      mode,
+      messages: [...this.rest.earlier, { role: "user", content: prompt }],
+      thinking: this.rest.thinking,
+      seed,
+      max_new_tokens,
+      sampler: { ...sampler },
+      decoding: { ...decoding },
+      edits,
+    };
   }
+
+  /** The recipe that leaves everything as it is at first, without a prompt. @returns {Recipe} */
+  get usual() {
+    const { seed, max_new_tokens, sampler, decoding } = this.defaults;
+    return { mode: "diffusion", messages: [{ role: "user", content: "" }], thinking: false, seed, max_new_tokens, sampler, decoding, edits: [] };
+  }
+}
+
+/** @returns {{edits: Edit[], earlier: Recipe["messages"], thinking: boolean}} */
+function nothing() {
+  return { edits: [], earlier: [], thinking: false };
+}
+
+/**
+ * Whether an edit says what the run starts from.
+ * @param {Edit} edit
+ */
+function isStart(edit) {
+  return edit.type === "infill" || (edit.type === "canvas" && edit.canvas === 0 && edit.step === 1 && typeof edit.text === "string");
 }

@@ -24,6 +24,8 @@ export class Errors {
   constructor() {
     /** @type {Map<string, HTMLElement>} */
     this.shown = new Map();
+    /** Where edits stand: `start` above the Run button, `edits` below the inspector. */
+    this.edits = "start";
   }
 
   /**
@@ -32,7 +34,8 @@ export class Errors {
    * @param {string[]} [about] fields that the refused message named
    */
   place(error, about = []) {
-    const name = fieldOf(error, about);
+    const ofEdits = /\bedits\b/.test(error.field ?? "") || /\bedits\[/.test(error.message);
+    const name = ofEdits ? this.edits : fieldOf(error, about);
     this.show(name ?? "run", sentence(error.message));
   }
 
@@ -93,7 +96,7 @@ function fieldOf(error, about) {
  * @param {string} message
  */
 function sentence(message) {
-  let words = message.replace(/^[\w.]+: /, "").replace(/\b(recipe|sampler|decoding)\.(?=\w)/g, "");
+  let words = message.replace(/^Edit \d+: /, "").replace(/^recipe: edits\[\d+\]: /, "").replace(/^[\w.]+: /, "").replace(/\brecipe\.edits\.\d+\.(?:\w+\.)?/g, "").replace(/\b(recipe|sampler|decoding)\.(?=\w)/g, "");
   words = words.replace(/^the prompt is empty.*$/i, "The prompt is empty: write what the model should answer.");
   for (const [name, label] of Object.entries(LABELS)) {
     if (name.includes("_") || name === "seed") words = words.replace(new RegExp(`(?<!the )\\b${name}\\b`, "g"), label);

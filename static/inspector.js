@@ -1,12 +1,15 @@
 // @ts-check
 /** The inspector answers "why": what a position could have been, how its entropy went, how it stood in the budget. */
 
+/** @import { Editor } from "./editor.js" */
 /** @import { Lane } from "./lane.js" */
+/** @import { Frame } from "./log.js" */
 /** @import { CanvasStarted, Step, Token } from "./wire.js" */
 import { at, complete } from "./alternatives.js";
 import { budgetChart, entropyChart } from "./charts.js";
 import { h, icon, number, visible } from "./element.js";
-import { budgetOf, historyOf, stepBefore, stepStates } from "./states.js";
+import { momentOf } from "./fork.js";
+import { MEANINGS, budgetOf, historyOf, stepBefore, stepStates } from "./states.js";
 
 const ROWS = 5;
 const FETCH_AFTER_MS = 90;
@@ -21,12 +24,14 @@ export class Inspector {
    * @param {HTMLElement} element
    * @param {Lane} lane
    * @param {(sentence: string) => void} announce
+   * @param {Editor | null} [editor] none where nothing can be run
    */
-  constructor(element, lane, announce) {
+  constructor(element, lane, announce, editor = null) {
     this.lane = lane;
     this.announce = announce;
-    /** canvas null: the one that is being looked at. @type {{canvas: number | null, position: number}} */
-    this.chosen = { canvas: null, position: FIRST_POSITION };
+    this.editor = editor;
+    /** canvas null: the one that is being looked at; anchor: the other end of a span. @type {{canvas: number | null, position: number, anchor: number}} */
+    this.chosen = { canvas: null, position: FIRST_POSITION, anchor: FIRST_POSITION };
     /** @type {{canvas: number, position: number} | null} */
     this.hovered = null;
     this.due = false;
@@ -47,6 +52,7 @@ export class Inspector {
     this.element = element;
     element.append(
       h("section.card.inspect", {}, h("header.card-head", {}, this.title, step(-1, "Position before", "‹"), step(1, "Next position", "›"), this.close), this.state, this.rows, this.facts),
+      ...(editor ? [editor.element] : []),
       this.historyCard,
       this.budgetCard,
     );
@@ -74,8 +80,9 @@ export class Inspector {
       if (!by) return;
       event.preventDefault();
       this.lane = lane;
-      this.move(by);
-      this.announce(`${this.title.textContent}. ${this.state.textContent}`);
+      this.move(by, event.shiftKey);
+      const span = this.span;
+      this.announce(span.length > 1 ? `Positions ${span.start + 1} to ${span.start + span.length}.` : `${this.title.textContent}. ${this.state.textContent}`);
     });
   }
 
@@ -87,10 +94,11 @@ export class Inspector {
     this.#attach(lane);
   }
 
-  /** @param {{canvas: number, position: number}} detail */
-  #choose({ canvas, position }) {
+  /** @param {{canvas: number, position: number, extend?: boolean}} detail */
+  #choose({ canvas, position, extend = false }) {
     const now = this.lane.player.frame?.canvas;
-    this.chosen = { canvas: canvas === now ? null : canvas, position };
+    const other = canvas === now ? null : canvas;
+    this.chosen = { canvas: other, position, anchor: extend && other === this.chosen.canvas ? this.chosen.anchor : position };
     this.hovered = null;
     this.element.classList.add("open");
     this.#clear();
@@ -110,12 +118,22 @@ export class Inspector {
     this.element.classList.remove("open");
   }
 
-  /** @param {number} by */
-  move(by) {
+  /** What is chosen, in order. */
+  get span() {
+    const { position, anchor } = this.chosen;
+    return { start: Math.min(position, anchor), length: Math.abs(position - anchor) + 1 };
+  }
+
+  /**
+   * @param {number} by
+   * @param {boolean} [extend] keep the other end, for a span
+   */
+  move(by, extend = false) {
     const { log } = this.lane.player;
     const count = this.lane.mode === "diffusion" ? log.started?.canvas_length ?? 1 : Math.max(log.tokens.length, 1);
     this.hovered = null;
-    this.chosen = { canvas: this.chosen.canvas, position: Math.max(0, Math.min(this.chosen.position + by, count - 1)) };
+    const position = Math.max(0, Math.min(this.chosen.position + by, count - 1));
+    this.chosen = { canvas: this.chosen.canvas, position, anchor: extend && this.lane.mode === "diffusion" ? this.chosen.anchor : position };
     this.paint();
   }
 
@@ -133,7 +151,8 @@ export class Inspector {
     const { position } = this.hovered ?? this.chosen;
     if (!frame) return this.#empty();
     const canvas = this.hovered?.canvas ?? this.chosen.canvas ?? frame.canvas;
-    this.lane.select({ canvas: canvas > frame.canvas ? frame.canvas : canvas, position: this.hovered ? -1 : position });
+    this.lane.select({ canvas: canvas > frame.canvas ? frame.canvas : canvas, position: this.hovered ? -1 : this.chosen.anchor, to: this.hovered ? -1 : position });
+    if (!this.hovered) this.#paintEditor(frame, canvas);
     if (this.lane.mode === "autoregressive") {
       const last = frame.event.type === "token" ? frame.event.index : 0;
       const token = log.tokens[Math.min(position, last)];
@@ -147,7 +166,20 @@ export class Inspector {
     else this.#empty();
   }
 
+  /**
+   * @param {Frame} frame
+   * @param {number} canvas
+   */
+  #paintEditor(frame, canvas) {
+    if (!this.editor) return;
+    const { log } = this.lane.player;
+    const earlier = { canvas, step: Math.max(log.canvases.get(canvas)?.steps.length ?? 0, 2) - 1 };
+    const moment = canvas < frame.canvas && canvas >= 0 ? earlier : momentOf(log, frame);
+    this.editor.paint(this.lane, moment, this.span);
+  }
+
   #empty() {
+    this.editor?.paint(this.lane, null, this.span);
     this.title.textContent = "Inspector";
     this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
     this.rows.replaceChildren();
@@ -165,7 +197,7 @@ export class Inspector {
   #paintNoise(event, position) {
     const { log } = this.lane.player;
     this.title.textContent = `Position ${position + 1} before step 1`;
-    this.state.textContent = STATES.noise;
+    this.state.textContent = MEANINGS.noise;
     this.rows.classList.add("waiting");
     this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
   }
@@ -183,7 +215,7 @@ export class Inspector {
     const spent = rank > 0 ? cumulative[rank - 1] : 0;
     const history = historyOf(canvas, position, step.step);
     this.title.textContent = `Position ${position + 1} at step ${step.step}`;
-    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${STATES[state]}`;
+    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${MEANINGS[state]}`;
     this.#paintRows(step, position, step.sampled[position]);
     const list = (/** @type {number[]} */ steps) => (steps.length === 0 ? "never" : steps.length > 4 ? `${steps.length} times` : `step ${steps.join(", ")}`);
     this.#pairs([
@@ -264,14 +296,3 @@ export class Inspector {
     this.facts.replaceChildren(...pairs.map(([name, value, piece]) => h("div", {}, h("dt", {}, name), h(piece ? "dd.token" : "dd", {}, value))));
   }
 }
-
-const STATES = {
-  noise: "Random: nothing has been computed in this canvas yet.",
-  draft: "Not accepted: its draft is shown, a random token is fed on.",
-  new: "Accepted in this step.",
-  kept: "Accepted before and now, with the same token.",
-  revised: "Accepted before and now, with another token.",
-  released: "Accepted in the step before, not in this one.",
-  pinned: "Pinned: held to this token in every step.",
-  committed: "Committed.",
-};

@@ -21,10 +21,12 @@ export class Lane extends EventTarget {
   /**
    * @param {"diffusion" | "autoregressive"} mode
    * @param {Pace} pace
+   * @param {{name?: string, title?: string}} [options] name: what the page's styles call it
    */
-  constructor(mode, pace) {
+  constructor(mode, pace, { name = mode, title = TITLES[mode] } = {}) {
     super();
     this.mode = mode;
+    this.title = title;
     this.pace = pace;
     this.player = new Player(new RunLog());
     this.player.speed = pace.stepsPerSecond;
@@ -34,12 +36,12 @@ export class Lane extends EventTarget {
     this.status = h("span.lane-status");
     this.message = h("p.lane-message");
     this.message.hidden = true;
-    this.text = h("div.lane-text", { tabindex: "0", role: "group", "aria-label": `${TITLES[mode]}: text of the canvas. Arrow keys choose a position.` });
+    this.text = h("div.lane-text", { tabindex: "0", role: "group", "aria-label": `${title}: text of the canvas. Arrow keys choose a position, with shift a span.` });
     this.caret = h("span.caret", { "aria-hidden": "true" });
     this.element = h(
       "section.lane.card",
-      { "data-mode": mode, "aria-label": TITLES[mode] },
-      h("header.lane-head", {}, h("h2", {}, TITLES[mode]), this.facts.element, this.status),
+      { "data-mode": name, "data-kind": mode, "aria-label": title },
+      h("header.lane-head", {}, h("h2", {}, title), this.facts.element, this.status),
       this.message,
       this.text,
       ...(this.legend ? [this.legend.element] : []),
@@ -49,7 +51,10 @@ export class Lane extends EventTarget {
     this.texts = new Map();
     /** @type {Map<number, HTMLElement>} */
     this.edges = new Map();
+    /** @type {{canvas: number, position: number, to?: number}} */
     this.selection = { canvas: 0, position: -1 };
+    /** Whether another clock than the player's own moves it. */
+    this.driven = false;
     this.tallest = 0;
     this.due = false;
     this.forward = true;
@@ -70,7 +75,8 @@ export class Lane extends EventTarget {
     };
     /** @param {string} how @param {object | null} detail */
     const tell = (how, detail) => this.dispatchEvent(new CustomEvent(how, { detail }));
-    this.text.addEventListener("click", (/** @type {any} */ event) => under(event) && tell("choose", under(event)));
+    this.text.addEventListener("click", (/** @type {any} */ event) => under(event) && tell("choose", { ...under(event), extend: event.shiftKey }));
+    this.text.addEventListener("mousedown", (/** @type {MouseEvent} */ event) => event.shiftKey && event.preventDefault());
     this.text.addEventListener("pointerover", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", under(event)));
     this.text.addEventListener("pointerleave", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", null));
   }
@@ -78,8 +84,9 @@ export class Lane extends EventTarget {
   /**
    * Shows another run.
    * @param {RunLog} log
+   * @param {string} [sentence] what it is
    */
-  show(log) {
+  show(log, sentence) {
     this.player = new Player(log);
     this.player.speed = this.pace.stepsPerSecond;
     this.texts.clear();
@@ -88,7 +95,7 @@ export class Lane extends EventTarget {
     this.text.style.minHeight = "";
     this.tallest = 0;
     const prompt = log.started?.recipe.messages.at(-1)?.content;
-    this.say(log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : "");
+    this.say(sentence ?? (log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : ""));
     if (log.error) this.say(log.error.message, "error");
     this.bar.show(this.player);
     this.#attach();
@@ -118,9 +125,10 @@ export class Lane extends EventTarget {
    * A sentence in the lane: what went wrong, or what it waits for.
    * @param {string} sentence
    * @param {"error" | "note"} [kind]
+   * @param {...HTMLElement} actions what can be done about it
    */
-  say(sentence, kind = "note") {
-    this.message.textContent = sentence;
+  say(sentence, kind = "note", ...actions) {
+    this.message.replaceChildren(sentence, ...actions);
     this.message.dataset.kind = kind;
     this.message.setAttribute("role", kind === "error" ? "alert" : "status");
     this.message.hidden = !sentence;
@@ -139,7 +147,7 @@ export class Lane extends EventTarget {
   paint() {
     const { log, frame } = this.player;
     if (log.run && this.element.dataset.run !== log.run) this.element.dataset.run = log.run;
-    this.element.classList.toggle("moving", this.player.playing && this.forward);
+    this.element.classList.toggle("moving", (this.player.playing || this.driven) && this.forward);
     this.facts.paint(log, frame);
     if (frame?.event.type === "token") this.#paintTokens(frame.event.index);
     else if (frame) this.#paintCanvases(frame);
@@ -202,7 +210,7 @@ export class Lane extends EventTarget {
     if (!text) {
       text = new CanvasText(index);
       this.texts.set(index, text);
-      if (this.selection.canvas === index) text.select(this.selection.position);
+      if (this.selection.canvas === index) text.select(this.selection.position, this.selection.to);
     }
     return text;
   }
@@ -261,12 +269,12 @@ export class Lane extends EventTarget {
   }
 
   /**
-   * Marks the position that is inspected.
-   * @param {{canvas: number, position: number}} selection
+   * Marks the position that is inspected, or a span.
+   * @param {{canvas: number, position: number, to?: number}} selection
    */
   select(selection) {
     this.selection = selection;
-    for (const [index, text] of this.texts) text.select(index === selection.canvas ? selection.position : -1);
+    for (const [index, text] of this.texts) text.select(index === selection.canvas ? selection.position : -1, selection.to);
   }
 }
 

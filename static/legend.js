@@ -9,6 +9,7 @@ const MARKS = /** @type {const} */ ([
   ["kept", "kept", "accepted before and now, the same token"],
   ["revised", "revised", "accepted before and now, another token"],
   ["released", "released", "accepted before and not now"],
+  ["pinned", "pinned", "held to a given token, in every step"],
 ]);
 
 export class Legend extends EventTarget {
@@ -18,6 +19,11 @@ export class Legend extends EventTarget {
     this.button = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Show the random tokens that are fed to the next step where nothing is accepted", onclick: () => this.#toggle() }, "Show noise");
     const marks = MARKS.map(([state, word, meaning]) => h("li", { title: meaning }, h(`span.t.s-${state}`, {}, h("span.w", {}, word))));
     this.element = h("div.legend", {}, h("ul", { "aria-label": "Marks" }, ...marks, h("li", {}, h("span.legend-bar"), "entropy")), this.button);
+  }
+
+  /** @param {boolean} noise */
+  choose(noise) {
+    if (noise !== this.noise) this.#toggle();
   }
 
   #toggle() {

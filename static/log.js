@@ -23,10 +23,13 @@
 const FRAME_KINDS = { canvas_started: "noise", step: "step", canvas_committed: "commit", token: "token" };
 
 export class RunLog extends EventTarget {
-  /** @param {{recording?: boolean}} [options] */
-  constructor({ recording = false } = {}) {
+  /** @param {{recording?: boolean, server?: boolean}} [options] server: whether the server knows the run by its id */
+  constructor({ recording = false, server = !recording } = {}) {
     super();
     this.recording = recording;
+    this.server = server;
+    /** Whether it came with the page and stands for nobody's run. */
+    this.bundled = false;
     /** @type {Map<number, RunEvent>} */
     this.events = new Map();
     /** The last `seq` before the first gap. */

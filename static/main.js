@@ -3,21 +3,37 @@
  * The page: puts its pieces together once Gradio has made room for them.
  *
  *   socket or recording ──► log ──► player (cursor) ──► lane, timeline, map, inspector, metrics
+ *                            │
+ *                            └──► editor ──► fork (a recipe with one more edit) ──► session ──► socket
  */
 
+/** @import { Fork } from "./editor.js" */
+/** @import { RunLog } from "./log.js" */
 import { AcceptanceMap } from "./map.js";
+import { Address } from "./address.js";
 import { Answer } from "./answer.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
+import { Editor } from "./editor.js";
 import { Errors } from "./errors.js";
+import { Exports } from "./exports.js";
 import { Inspector } from "./inspector.js";
 import { Lane } from "./lane.js";
 import { Metrics } from "./metrics.js";
+import { Notice } from "./notice.js";
+import { Opener } from "./opener.js";
 import { Pace } from "./pace.js";
+import { PageStates } from "./pagestate.js";
+import { Past } from "./past.js";
+import { Races } from "./races.js";
+import { Runs } from "./runs.js";
 import { Session } from "./session.js";
 import { Socket } from "./socket.js";
+import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
+import { boundControl } from "./bound.js";
+import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { play } from "./recording.js";
 import { summaryOf } from "./summary.js";
@@ -25,6 +41,8 @@ import { summaryOf } from "./summary.js";
 /**
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
  */
+
+const NAMES = ["head", "stage", "inspector", "start", "entropy_bound"];
 
 /** @type {Map<string, Piece>} */
 const pieces = new Map();
@@ -35,46 +53,62 @@ const pieces = new Map();
  */
 export function mount(piece) {
   pieces.set(piece.props.piece, piece);
-  const [head, stage, inspector] = ["head", "stage", "inspector"].map((name) => pieces.get(name));
-  if (head && stage && inspector && !stage.element.dataset.open) {
-    stage.element.dataset.open = "yes";
-    open(head, stage, inspector);
-  }
+  const stage = pieces.get("stage");
+  if (!stage || stage.element.dataset.open || !NAMES.every((name) => pieces.has(name))) return;
+  stage.element.dataset.open = "yes";
+  open((name) => /** @type {Piece} */ (pieces.get(name)));
 }
 
-/**
- * @param {Piece} head
- * @param {Piece} stage
- * @param {Piece} inspectorPiece
- */
-function open(head, stage, inspectorPiece) {
+/** @param {(name: string) => Piece} piece */
+function open(piece) {
+  const stage = piece("stage");
   const root = /** @type {HTMLElement} */ (document.getElementById("denoise"));
   const theme = new Theme();
-  const status = new Status(head.element, [theme.button]);
   const controls = new Controls(stage.props.defaults);
   const errors = new Errors();
+  const notice = new Notice();
   const pace = new Pace(stage.props.steps_per_second);
   const lanes = { diffusion: new Lane("diffusion", pace), autoregressive: new Lane("autoregressive", pace) };
+  const rival = new Lane("diffusion", pace, { name: "rival", title: "The run before" });
   const both = Object.values(lanes);
+  const all = [...both, rival];
+  const past = new Past(both);
   const map = new AcceptanceMap(lanes.diffusion);
-  const inspector = new Inspector(inspectorPiece.element, lanes.diffusion, (sentence) => status.announce(sentence));
-  inspector.also(lanes.autoregressive);
   const metrics = new Metrics();
   const answers = { diffusion: new Answer("Answer, diffusion"), autoregressive: new Answer("Answer, autoregressive") };
+  const socket = new Socket();
+  const session = new Session({ socket, controls, errors, pace, lanes });
+  const runs = new Runs();
+  const opener = new Opener(stage.props.version);
+  const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
+  const address = new Address(() => states.gather(), controls.usual);
+  const status = new Status(piece("head").element, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  status.watch(socket);
+  const announce = (/** @type {string} */ sentence) => status.announce(sentence);
+  const editor = new Editor(controls);
+  const inspector = new Inspector(piece("inspector").element, lanes.diffusion, announce, editor);
+  inspector.also(lanes.autoregressive);
+  const races = new Races({ controls, lanes, rival, past, session, announce });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, model: () => status.model });
+  new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  boundControl(piece("entropy_bound").element, controls);
   stage.element.append(
-    ...both.map((lane) => lane.element),
+    notice.element,
+    lanes.diffusion.element,
+    rival.element,
+    lanes.autoregressive.element,
+    races.card.element,
     metrics.element,
     h("div.answers", {}, answers.diffusion.element, answers.autoregressive.element),
     map.element,
   );
-  const socket = new Socket();
-  status.watch(socket);
-  const session = new Session({ socket, controls, errors, pace, lanes });
 
   /** The lane whose player the keys move. */
   let active = lanes.diffusion;
 
-  const shows = (/** @type {Lane} */ lane) => controls.settings.mode === "side_by_side" || controls.settings.mode === lane.mode;
+  function shows(/** @type {Lane} */ lane) {
+    return controls.settings.mode === "side_by_side" || controls.settings.mode === lane.mode;
+  }
   const paintEnd = () => {
     const log = (/** @type {Lane} */ lane) => (shows(lane) && lane.player.seenEnd ? lane.player.log : null);
     metrics.paint(controls.settings.mode, log(lanes.diffusion), log(lanes.autoregressive));
@@ -82,6 +116,7 @@ function open(head, stage, inspectorPiece) {
     answers.autoregressive.paint(log(lanes.autoregressive));
     const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
+    races.offer();
   };
   const paintMode = () => {
     root.dataset.mode = controls.settings.mode;
@@ -92,26 +127,35 @@ function open(head, stage, inspectorPiece) {
     paintEnd();
   };
 
-  const clock = new Clock(both);
+  const clock = new Clock(all);
   const wake = () => clock.wake();
+  const changed = () => address.changed();
 
+  for (const lane of all) lane.addEventListener("state", wake);
   for (const lane of both) {
-    lane.addEventListener("state", wake);
+    lane.addEventListener("state", changed);
     lane.addEventListener("run", paintEnd);
     lane.addEventListener("end", paintEnd);
-    lane.element.addEventListener("pointerdown", () => (active = lane));
-    lane.element.addEventListener("focusin", () => (active = lane));
+    lane.addEventListener("choose", changed);
+    const take = () => {
+      active = lane;
+      if (inspector.lane !== lane) Object.assign(inspector, { lane }).repaint();
+    };
+    lane.element.addEventListener("pointerdown", take);
+    lane.element.addEventListener("focusin", take);
   }
-  document.addEventListener("keydown", (event) => active.bar.key(event));
+  lanes.diffusion.legend?.addEventListener("noise", changed);
+  document.addEventListener("keydown", (event) => (races.card.on ? races.card.key(event) : active.bar.key(event)));
   theme.addEventListener("change", () => {
     map.repaint();
-    for (const lane of both) lane.repaint();
+    for (const lane of all) lane.repaint();
+    races.card.paint();
   });
   let width = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === width) return;
     width = innerWidth;
-    for (const lane of both) lane.release();
+    for (const lane of all) lane.release();
   });
 
   controls.addEventListener("run", () => session.run());
@@ -124,27 +168,62 @@ function open(head, stage, inspectorPiece) {
     errors.clear("run");
     if (name === "mode") paintMode();
     else session.update(group);
+    changed();
   });
+  controls.addEventListener("taken", changed);
+  pace.addEventListener("change", changed);
 
+  editor.addEventListener("reach", (/** @type {any} */ event) => inspector.move(event.detail, true));
+  editor.addEventListener("changed", () => errors.clear("edits"));
+  editor.addEventListener("go", (/** @type {{detail: Fork} & any} */ { detail: fork }) => {
+    inspector.shut();
+    void session.start([{ mode: fork.lane.mode, recipe: fork.recipe, fork }]);
+  });
   session.addEventListener("phase", (/** @type {any} */ event) => {
     root.dataset.phase = event.detail;
     paintEnd();
+    wake();
   });
   session.addEventListener("shown", (/** @type {any} */ event) => {
-    active = lanes[/** @type {"diffusion"} */ (event.detail[0])];
+    const [{ mode, fork }] = /** @type {import("./session.js").Job[]} */ (event.detail);
+    active = lanes[mode];
     inspector.lane = active;
+    notice.clear();
     paintEnd();
     wake();
-    status.announce("The run has started.");
+    if (fork) sayFork(fork);
+    status.announce(fork ? `${forkName(fork)} The run has started.` : "The run has started.");
+    address.changed(true);
   });
   session.addEventListener("finished", (/** @type {any} */ event) => {
     paintEnd();
+    changed();
     const { finished } = event.detail;
     status.announce(finished.stop_reason === "cancelled" ? "Cancelled." : `Finished. ${finished.text}`);
     stage.props.value = summaryOf(both.filter(shows).map((lane) => lane.player.log));
     stage.trigger("finished", {});
   });
+
+  /** @param {Fork} fork */
+  function sayFork(fork) {
+    const back = () => fork.lane.show(fork.parent, "Back at the run that was forked.");
+    const button = h("button.chip.small", { type: "button", onclick: () => (session.leave(), back(), fork.lane.player.seek(fork.parent.frameAt(fork.seq + 1))) }, "Back to it");
+    fork.lane.say(forkName(fork), "note", button);
+  }
+
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
+  address.addEventListener("open", (/** @type {any} */ event) => void states.open(event.detail));
+  address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
+  address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
+  address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
+  runs.addEventListener("open", (/** @type {any} */ event) => void states.open({ run: event.detail }).then(() => address.changed(true)));
+  opener.addEventListener("refused", (/** @type {any} */ event) => notice.say(event.detail));
+  opener.addEventListener("opened", (/** @type {{detail: RunLog} & any} */ event) => {
+    notice.clear();
+    states.showRun(event.detail);
+    address.changed(true);
+    announce("The recording plays.");
+  });
   status.addEventListener("model", (/** @type {any} */ event) => {
     const { status: state, message, model } = event.detail;
     if (state === "failed") errors.show("run", message);
@@ -156,7 +235,8 @@ function open(head, stage, inspectorPiece) {
   root.dataset.phase = "idle";
   root.dataset.ready = "yes";
   paintMode();
-  play(stage.props.recordings, lanes).then(() => {
+  void address.begin().then(async (opened) => {
+    if (!opened) await play(stage.props.recordings, lanes);
     paintEnd();
     wake();
   });

@@ -41,10 +41,16 @@ export class AcceptanceMap {
     lane.addEventListener("paint", () => this.paint());
   }
 
+  /** @param {"state" | "entropy"} by */
+  choose(by) {
+    if (by !== this.by) this.#flip();
+  }
+
   #flip() {
     this.by = this.by === "state" ? "entropy" : "state";
     this.switch.setAttribute("aria-pressed", String(this.by === "entropy"));
     this.repaint();
+    this.lane.dispatchEvent(new CustomEvent("state"));
   }
 
   /** Draws everything anew, for other colours. */

@@ -10,6 +10,7 @@ import { h, number } from "./element.js";
  * @property {string} label
  * @property {string} meaning
  * @property {(figures: Figures) => string} text
+ * @property {string} [other] what the autoregressive figure beside it is, where that is something else
  */
 
 /** @type {Record<string, Cell>} */
@@ -43,6 +44,7 @@ const CELLS = {
     label: "first canvas",
     meaning: "Device time until the first canvas was committed.",
     text: (figures) => seconds(figures.time_to_first_token),
+    other: "AR's first token",
   },
   first_token: {
     label: "first token",
@@ -107,7 +109,7 @@ export class Metrics {
       label.textContent = cell.label;
       value.dataset.metric = second.dataset.metricAr = name;
       value.textContent = name === "compare" ? compared.value : main?.finished ? cell.text(main.finished.metrics) : "–";
-      second.textContent = name === "compare" ? compared.note : besides(other, cell.text);
+      second.textContent = name === "compare" ? compared.note : besides(other, cell);
     });
     const named = mode === "side_by_side";
     const sentences = [diffusion, autoregressive].filter((log) => log?.finished).map((log) => whyStopped(/** @type {RunLog} */ (log), named));
@@ -119,11 +121,11 @@ export class Metrics {
 /**
  * The same figure of the autoregressive run, where it has one.
  * @param {RunLog | null} log
- * @param {Cell["text"]} text
+ * @param {Cell} cell
  */
-function besides(log, text) {
+function besides(log, { text, other = "AR" }) {
   const value = log?.finished ? text(log.finished.metrics) : "–";
-  return value === "–" ? "" : `AR ${value}`;
+  return value === "–" ? "" : `${other} ${value}`;
 }
 
 /**

@@ -45,6 +45,12 @@ export class Player extends EventTarget {
     return this.index >= this.log.frames.length - 1;
   }
 
+  /** Whether the event to begin at has not come yet. */
+  get waiting() {
+    const last = this.log.frames[this.log.frames.length - 1];
+    return !last || last.seq < this.cursor;
+  }
+
   /** Whether the cursor keeps up with a run that is still going on. */
   get following() {
     return this.log.live && this.follow && this.playing;
@@ -57,8 +63,8 @@ export class Player extends EventTarget {
   tick(now) {
     this.#lookForEnd();
     if (!this.playing || this.atEnd) {
-      if (this.playing && this.atEnd && this.log.finished) this.#set({ playing: false });
-      else if (this.playing && this.atEnd && !this.follow && this.log.live) this.#set({ follow: true });
+      if (this.playing && this.atEnd && this.log.whole) this.#set({ playing: false });
+      else if (this.playing && this.atEnd && !this.follow && this.log.live && !this.waiting) this.#set({ follow: true });
       return;
     }
     const interval = this.speed === null ? 0 : 1000 / this.speed;
@@ -69,7 +75,7 @@ export class Player extends EventTarget {
       if (now - this.#moved >= Math.min(interval * HOLD_SHARE, HOLD_MOST_MS)) this.#move(this.index + 1, now);
       return;
     }
-    if (now - this.#moved < interval) return;
+    if (now - this.#moved < interval || this.log.frames[this.index + 1].seq > this.log.gapless) return; // what was overtaken comes first
     // Keep the beat: a late animation frame must not slow the clock down.
     const beat = interval > 0 && now - this.#moved < 2 * interval ? this.#moved + interval : now;
     this.#move(this.index + 1, beat);
@@ -81,7 +87,7 @@ export class Player extends EventTarget {
    */
   due(now) {
     if (!this.playing) return Infinity;
-    if (this.atEnd) return this.log.finished || (this.log.live && !this.follow) ? 0 : Infinity;
+    if (this.atEnd) return this.log.whole || (this.log.live && !this.follow && !this.waiting) ? 0 : Infinity;
     const interval = this.speed === null ? 0 : 1000 / this.speed;
     const wait = this.follow ? Math.min(interval * HOLD_SHARE, HOLD_MOST_MS) : interval;
     return Math.max(this.#moved + wait - now, 0);
@@ -102,7 +108,7 @@ export class Player extends EventTarget {
   }
 
   #lookForEnd() {
-    if (this.seenEnd || !this.log.finished || !this.atEnd) return;
+    if (this.seenEnd || !this.log.whole || !this.atEnd) return;
     this.seenEnd = true;
     this.dispatchEvent(new CustomEvent("end"));
   }
@@ -137,6 +143,27 @@ export class Player extends EventTarget {
   seek(index) {
     this.#move(index, -Infinity, false);
     this.#set({ playing: false, follow: false });
+  }
+
+  /**
+   * Goes on from an event, which may still be on its way, at the player's own pace.
+   * @param {number} seq
+   */
+  beginAt(seq) {
+    this.cursor = seq;
+    this.#set({ playing: true, follow: false });
+  }
+
+  /**
+   * Shows a frame for a clock that is not the player's own; −1 for nothing yet.
+   * @param {number} index
+   */
+  drive(index) {
+    const before = this.index;
+    if (index === before) return;
+    if (index >= 0) return this.#move(index, -Infinity, index > before);
+    this.cursor = -1;
+    this.dispatchEvent(new CustomEvent("move", { detail: { forward: false } }));
   }
 
   /** @param {number} by */

@@ -18,6 +18,37 @@ export async function read(path) {
 }
 
 /**
+ * A run that the server has, by its id: a stored one, or one that is still going on, which is followed.
+ * @param {string} run
+ * @returns {Promise<RunLog>} as soon as its first events are here
+ */
+export async function recall(run) {
+  const summary = await fetch(address(`api/runs/${run}`));
+  if (!summary.ok) throw new Error(summary.status === 404 ? "There is no run behind this link any more: runs are dropped after some time, unless somebody keeps them." : `The run cannot be had: status ${summary.status}.`);
+  const going = (await summary.json()).state !== "finished";
+  const log = new RunLog({ recording: !going, server: true });
+  const response = await fetch(address(`api/runs/${run}/events`));
+  if (!response.ok || !response.body) throw new Error(`The run cannot be had: status ${response.status}.`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  const read = async () => {
+    const { done, value } = await reader.read();
+    const lines = (rest + (value ?? "")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line) log.append(JSON.parse(line));
+    return done;
+  };
+  let done = false;
+  while (!done && (!log.started || !going)) done = await read();
+  if (!log.started && !log.finished) throw new Error("The run cannot be had: it has no events.");
+  const follow = async () => {
+    while (!(await read().catch(() => true)));
+  };
+  if (!done) void follow();
+  return log;
+}
+
+/**
  * Plays the recordings that come with the page, unless something runs there already.
  * With reduced motion it opens on the last step instead.
  * @param {Record<string, string>} paths by mode
@@ -31,6 +62,7 @@ export async function play(paths, lanes) {
       const before = lane.player.log;
       const log = await read(path).catch(() => null);
       if (!log || lane.player.log !== before) return;
+      log.bundled = true;
       lane.show(log);
       if (still) lane.player.end();
     }),

@@ -3,13 +3,18 @@
 
 /** @import { Controls } from "./controls.js" */
 /** @import { Errors } from "./errors.js" */
+/** @import { Fork } from "./editor.js" */
 /** @import { Lane } from "./lane.js" */
 /** @import { Pace } from "./pace.js" */
 /** @import { LiveRun, Socket } from "./socket.js" */
+/** @import { Recipe } from "./wire.js" */
 import { RunLog } from "./log.js";
 import { Refused } from "./socket.js";
 
-/** @typedef {"idle" | "starting" | "running" | "paused"} Phase */
+/**
+ * @typedef {"idle" | "starting" | "running" | "paused"} Phase
+ * @typedef {{mode: "diffusion" | "autoregressive", recipe: Recipe, fork?: Fork}} Job
+ */
 
 /** A slider in motion sends at most one update in this time; the last value always goes out. */
 const UPDATE_EVERY_MS = 60;
@@ -42,34 +47,42 @@ export class Session extends EventTarget {
   }
 
   /** Starts what the controls say; what was going on ends. */
-  async run() {
+  run() {
+    return this.start(this.controls.modes.map((mode) => ({ mode, recipe: this.controls.recipe(mode) })));
+  }
+
+  /**
+   * Starts runs, one after the other, so that each has the device to itself; what was going on ends.
+   * @param {Job[]} jobs
+   */
+  async start(jobs) {
     this.turn += 1;
     const turn = this.turn;
     this.errors.clearAll();
+    this.errors.edits = jobs.some((job) => job.fork) ? "edits" : "start";
     this.#cancelLive();
     this.#become("starting");
-    const modes = this.controls.modes;
-    const logs = modes.map(() => new RunLog());
-    this.dispatchEvent(new CustomEvent("started", { detail: modes }));
+    const logs = jobs.map(() => new RunLog());
     try {
-      for (const [at, mode] of modes.entries()) {
+      for (const [at, { mode, recipe, fork }] of jobs.entries()) {
         const lane = this.lanes[mode];
-        const recipe = this.controls.recipe(mode);
-        const live = await this.socket.start(recipe, this.pace.stepsPerSecond, logs[at]);
+        const live = await this.socket.start(recipe, fork ? null : this.pace.stepsPerSecond, logs[at]);
         if (turn !== this.turn) {
           this.socket.steer(live, { type: "cancel" });
           return;
         }
         this.live = live;
-        this.sent = { .../** @type {any} */ (mode === "diffusion" ? recipe.sampler : recipe.decoding) };
-        if (at === 0) this.#showAll(modes, logs);
-        lane.say("");
+        // In a fork the parameters come from the recipe; only what is moved from now on is a change.
+        this.sent = { .../** @type {any} */ (fork ? this.controls.settings : recipe)[mode === "diffusion" ? "sampler" : "decoding"] };
+        if (at === 0) this.#showAll(jobs, logs);
+        else lane.say("");
+        if (fork) this.#catchUp(live, lane, fork.seq);
         this.#become("running");
         this.#send(); // what was moved while the run was starting
         await this.#finished(live);
         if (turn !== this.turn) return;
         if (live.log.finished?.stop_reason !== "end_of_turn" && live.log.finished?.stop_reason !== "max_new_tokens") {
-          for (const later of modes.slice(at + 1)) this.lanes[later].say("Not started, because the run before it did not end.");
+          for (const later of jobs.slice(at + 1)) this.lanes[later.mode].say("Not started, because the run before it did not end.");
           break;
         }
       }
@@ -84,15 +97,32 @@ export class Session extends EventTarget {
 
   /**
    * The first run was taken: its lanes make room.
-   * @param {("diffusion" | "autoregressive")[]} modes
+   * @param {Job[]} jobs
    * @param {RunLog[]} logs
    */
-  #showAll(modes, logs) {
-    modes.forEach((mode, at) => {
+  #showAll(jobs, logs) {
+    jobs.forEach(({ mode }, at) => {
       this.lanes[mode].show(logs[at]);
       if (at > 0) this.lanes[mode].say("Waits for the diffusion run, so that each has the device to itself.");
     });
-    this.dispatchEvent(new CustomEvent("shown", { detail: modes }));
+    this.dispatchEvent(new CustomEvent("shown", { detail: jobs }));
+  }
+
+  /**
+   * A fork runs at full speed up to where it leaves its parent, and is looked at from there on.
+   * @param {LiveRun} live
+   * @param {Lane} lane
+   * @param {number} seq
+   */
+  #catchUp(live, lane, seq) {
+    lane.player.beginAt(seq);
+    const look = () => {
+      if (live.log.gapless < seq) return;
+      live.log.removeEventListener("event", look);
+      if (this.pace.stepsPerSecond !== null) this.socket.steer(live, { type: "pace", steps_per_second: this.pace.stepsPerSecond }, () => {});
+    };
+    live.log.addEventListener("event", look);
+    look();
   }
 
   /**
@@ -138,6 +168,14 @@ export class Session extends EventTarget {
     if (!this.live || this.live.log.finished) return;
     this.#steer({ type: "cancel" }, () => {});
     this.live = null;
+  }
+
+  /** Lets go of what is going on, because something else is shown. */
+  leave() {
+    if (this.phase === "idle") return;
+    this.turn += 1;
+    this.#cancelLive();
+    this.#become("idle");
   }
 
   cancel() {

@@ -5,6 +5,7 @@
  */
 
 /** @import { RunEvent, RunError, Recipe } from "./wire.js" */
+import { owner } from "./owner.js";
 import { socketAddress } from "./wire.js";
 import { RunLog } from "./log.js";
 
@@ -173,7 +174,7 @@ export class Socket extends EventTarget {
     const ref = this.#ref();
     return new Promise((resolve, reject) => {
       this.starting.set(ref, { resolve, reject, log });
-      if (this.#send({ type: "start", recipe, steps_per_second: stepsPerSecond, ref })) return;
+      if (this.#send({ type: "start", recipe, steps_per_second: stepsPerSecond, owner: owner(), ref })) return;
       this.starting.delete(ref);
       reject(new Refused({ code: "connection", message: "There is no connection to the server yet. It is being tried again." }));
     });

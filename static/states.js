@@ -172,3 +172,15 @@ export function historyOf(canvas, position, upTo) {
   }
   return { first, revised, released };
 }
+
+/** Each state in a sentence. */
+export const MEANINGS = {
+  noise: "Random: nothing has been computed in this canvas yet.",
+  draft: "Not accepted: its draft is shown, a random token is fed on.",
+  new: "Accepted in this step.",
+  kept: "Accepted before and now, with the same token.",
+  revised: "Accepted before and now, with another token.",
+  released: "Accepted in the step before, not in this one.",
+  pinned: "Pinned: held to this token in every step.",
+  committed: "Committed.",
+};

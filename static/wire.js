@@ -18,6 +18,20 @@
  * @property {number} top_k
  * @property {number} top_p
  *
+ * An edit just before a step (canvas and step), before a token (index), or of the whole run (infill).
+ * @typedef {object} Edit
+ * @property {"set" | "pin" | "unpin" | "renoise" | "canvas" | "infill"} type
+ * @property {number} [canvas]
+ * @property {number} [step]
+ * @property {number} [index]
+ * @property {number} [start]
+ * @property {number} [length]
+ * @property {string | null} [text]
+ * @property {number[] | null} [ids]
+ * @property {number} [noise]
+ * @property {Record<string, number>} [sampler]
+ * @property {Record<string, number>} [decoding]
+ *
  * @typedef {object} Recipe
  * @property {string} [model]
  * @property {"diffusion" | "autoregressive"} mode
@@ -27,7 +41,7 @@
  * @property {number} max_new_tokens
  * @property {Sampler} sampler
  * @property {Decoding} decoding
- * @property {object[]} [edits]
+ * @property {Edit[]} [edits]
  *
  * @typedef {object} RunStarted
  * @property {"run_started"} type
@@ -52,7 +66,7 @@
  * @property {number} canvas
  * @property {number[]} canvas_ids
  * @property {boolean[] | null} [pinned]
- * @property {object[]} [edits]
+ * @property {Edit[]} [edits]
  * @property {number} [device_ms]
  * @property {Texts} texts
  *
@@ -77,7 +91,7 @@
  * @property {boolean[]} accepted
  * @property {number[]} entropy
  * @property {number[]} canvas_ids
- * @property {object[]} edits
+ * @property {Edit[]} edits
  * @property {Texts} texts
  * @property {number[] | null} [fed_ids]
  * @property {boolean[] | null} [pinned]
@@ -97,7 +111,7 @@
  * @property {number} ms
  * @property {number} device_ms
  * @property {string} text
- * @property {object[]} edits
+ * @property {Edit[]} edits
  * @property {Texts} texts
  * @property {number[] | null} [top_ids]
  * @property {number[] | null} [top_probabilities]

@@ -33,6 +33,12 @@ NO_CHROMIUM = (
 )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright's event loop runs until the session ends, and no other can begin beside it."""
+    items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
+
+
 def chromium() -> str:
     """The path of a Chromium; fails the test in a plain sentence where there is none."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

@@ -132,7 +132,7 @@ def test_a_trace_holds_every_event_with_its_alternatives(tmp_path: Path) -> None
         (["--mode", "both"], "--mode: should be 'diffusion' or 'autoregressive', not 'both'"),
         (["--top-p", "0"], "--top-p: should be greater than 0, not 0.0"),
         (["--temperature", "-1"], "--temperature: should be greater than or equal to 0, not -1.0"),
-        (["--trace", "/"], "--trace: / is not a regular file"),
+        (["--trace", "/"], "--trace: / is not a regular file."),
     ],
 )
 def test_a_bad_value_gets_one_sentence(asked: list[Recipe], arguments: list[str], complaint: str) -> None:
@@ -250,7 +250,10 @@ def test_replay_names_the_line_at_fault(tmp_path: Path) -> None:
     path.write_text('{"type": "run_st')
     result = invoke("replay", str(path))
     assert result.exit_code == 2
-    assert result.stderr == f"playground: {path}, line 1: is cut off or not JSON\n"
+    assert (
+        result.stderr
+        == f"playground: {path}, line 1: is cut off or not JSON; a trace has one event, a JSON object, on each line.\n"
+    )
 
 
 def test_serve_hands_its_options_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

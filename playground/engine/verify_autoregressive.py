@@ -12,7 +12,7 @@ from playground.engine.steering import Steering
 from playground.events import Error, RunFinished, Token
 from playground.recipe import Decoding, Recipe
 from playground.sampling import draws
-from playground.sampling.statistics import Statistics, summarise
+from playground.sampling.statistics import Statistics, rounded, summarise
 from playground.sampling.truncation import truncate
 
 CLOCK_MS = 2e-3
@@ -87,7 +87,7 @@ class TokensCheck:
     def _check_alternatives(self, event: Token, logits: Tensor, whole: Statistics) -> None:
         if event.top_ids is None or event.top_probabilities is None:
             return
-        ids, shares = whole.top_ids[0].tolist(), whole.top_probabilities[0].tolist()
+        ids, shares = whole.top_ids[0].tolist(), rounded(whole.top_probabilities[0].tolist())
         most = self._model.vocab_size
         in_vocabulary = all(0 <= token < most for token in event.top_ids)
         if event.top_ids != ids and not (in_vocabulary and self._margins.may_rank(logits, event.top_ids)):
@@ -96,6 +96,8 @@ class TokensCheck:
             map(self._margins.same, event.top_probabilities, shares)
         ):
             expect(event, "top_probabilities", shares)
+        if event.top_texts is not None:
+            expect(event, "top_texts", self._model.pieces(event.top_ids))
 
     def _check_words(self, event: Token) -> None:
         """Text and clock."""

@@ -17,7 +17,7 @@ from playground.events import CanvasCommitted, CanvasStarted, Error, RunFinished
 from playground.recipe import Edit, Recipe
 from playground.sampling import draws, schedule, stopping
 from playground.sampling.rules.entropy_bound import accept
-from playground.sampling.statistics import Statistics, summarise
+from playground.sampling.statistics import Statistics, rounded, summarise
 
 CLOCK_MS = 2e-3
 """Times are rounded to thousandths of a millisecond before they are added."""
@@ -221,7 +221,9 @@ class _CanvasCheck:
             lambda at: all(0 <= token < most for token in top_ids[at]) and margins.may_rank(logits[at], top_ids[at]),
             range(len(top_ids)),
         )
-        shares = ours.top_probabilities.tolist()
+        if event.top_texts is not None:
+            expect(event, "top_texts", self._run.model.pieces(*top_ids))
+        shares = [rounded(row) for row in ours.top_probabilities.tolist()]
         expect_each(
             event,
             "top_probabilities",

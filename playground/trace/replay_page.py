@@ -69,9 +69,6 @@ async function unpack(id) {
 });"""
 """An import map must be there before the first module is asked for."""
 
-DECIMALS = 5
-"""Of the probabilities of alternatives, of which the page shows two."""
-
 _IMPORT = re.compile(r'^((?:import|export)\b[^;"]*?)"\./([\w./-]+)"', re.M)
 
 
@@ -138,8 +135,6 @@ def _trace(events: Sequence[Event]) -> bytes:
         fields.pop("top_texts", None)
         if "entropy" in fields:
             fields["entropy"] = _short(fields["entropy"])
-        if "top_probabilities" in fields:
-            fields["top_probabilities"] = np.round(fields["top_probabilities"], DECIMALS).tolist()
         lines.append(json.dumps(fields, separators=(",", ":")))
     return "\n".join(lines).encode()
 

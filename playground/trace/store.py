@@ -219,7 +219,7 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, on disk when the block ends and undone if it raises."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         database = self._open()
         try:
             database.execute("BEGIN IMMEDIATE")

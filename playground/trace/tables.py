@@ -105,7 +105,7 @@ def write_csv(events: Sequence[Event], table: Table, target: BinaryIO) -> None:
     plain = [name for name in schema.names if name not in ALTERNATIVES]
     ranks = range(_ranks(events) if "top_ids" in schema.names else 0)
     text = io.TextIOWrapper(target, encoding="utf-8", newline="", write_through=True)
-    sheet = csv.writer(text, lineterminator="\n")
+    sheet = csv.writer(text)
     sheet.writerow([*plain, *(f"top_{rank + 1}_{part}" for rank in ranks for part in ("id", "text", "probability"))])
     for row in _rows(events, table):
         cells = [_cell(row[name]) if name in texts else row[name] for name in plain]
@@ -158,7 +158,8 @@ def texts_of(events: Sequence[Event]) -> dict[int, str]:
     texts: dict[int, str] = {}
     for event in events:
         texts |= getattr(event, "texts", {})
-        texts |= getattr(event, "top_texts", None) or {}
+        if isinstance(event, Step | Token):
+            texts |= event.top_texts or {}
     return texts
 
 

@@ -8,6 +8,7 @@ import gradio as gr
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.ui.examples import Group
+from playground.ui.pieces import piece
 
 DEFAULTS = Recipe.model_validate({"messages": [{"role": "user", "content": "-"}]})
 """The report's values; the prompt is a stand-in."""
@@ -39,13 +40,15 @@ class Knob(NamedTuple):
 
 
 SAMPLER = (
-    Knob("sampler.entropy_bound", "Entropy bound, nats", 0, 2, 0.01),
     Knob("sampler.t_max", "Temperature, first step", 0.05, 2, 0.05),
     Knob("sampler.t_min", "Temperature, last step", 0, 2, 0.05),
     Knob("sampler.confidence_threshold", "Stop below mean entropy", 0, 0.1, 0.001),
     Knob("sampler.stability_threshold", "Stable for, steps", 0, 10, 1),
     Knob("sampler.max_denoising_steps", "At most, steps", 1, 192, 1),
 )
+BOUND = "sampler.entropy_bound"
+"""Has a control of the page's own (`static/bound.js`), since Gradio's sliders are linear."""
+
 DECODING = (
     Knob("decoding.temperature", "Temperature", 0, 2, 0.05),
     Knob("decoding.top_k", "Top-k (0: off)", 0, 256, 1),
@@ -61,6 +64,17 @@ def tell(path: str) -> str:
 def do(action: str) -> str:
     """JavaScript that asks the page's module to act."""
     return f"() => {{ document.dispatchEvent(new CustomEvent('denoise:do', {{detail: '{action}'}})); }}"
+
+
+def show_values(shown: dict[str, Any]) -> None:
+    """A button for the page's module, not for people: the components take the values it has put on the page.
+
+    shown: the components by the name of their field.
+    """
+    names = json.dumps(list(shown))
+    button = gr.Button("Show values", elem_id="show-values")
+    script = "() => { const values = JSON.parse(document.getElementById('denoise').dataset.values); return %s.map((name) => values[name]); }"
+    button.click(None, None, list(shown.values()), js=script % names)
 
 
 def prompt() -> Any:
@@ -79,10 +93,11 @@ def prompt() -> Any:
     return box
 
 
-def mode() -> None:
+def mode() -> Any:
     """Diffusion, autoregressive, or one after the other."""
     radio = gr.Radio(MODES, value="diffusion", label="Mode", elem_id="mode", interactive=True)
     radio.change(None, [radio], None, js=tell("mode"))
+    return radio
 
 
 def buttons() -> None:
@@ -117,25 +132,29 @@ def _next_prompt(button: str, prompts: tuple[str, ...]) -> str:
     }}"""
 
 
-def sampler() -> None:
+def sampler() -> dict[str, Any]:
     """The entropy-bounded sampler's parameters. They act on the next step, in mid-run too."""
-    _panel("sampler", "Sampler", SAMPLER, "The report's values. A change acts on the next step.")
+    return _panel("sampler", "Sampler", SAMPLER, "The report's values. A change acts on the next step.", bound=True)
 
 
-def decoding() -> None:
+def decoding() -> dict[str, Any]:
     """The autoregressive mode's parameters."""
-    _panel("decoding", "Autoregressive", DECODING, "A change acts on the next token.")
+    return _panel("decoding", "Autoregressive", DECODING, "A change acts on the next token.")
 
 
-def _panel(name: str, title: str, knobs: tuple[Knob, ...], note: str) -> None:
+def _panel(name: str, title: str, knobs: tuple[Knob, ...], note: str, bound: bool = False) -> dict[str, Any]:
     with gr.Column(elem_id=name, elem_classes="card panel"):
         gr.HTML(f"<h3>{title}</h3>", apply_default_css=False, elem_classes="panel-head")
+        if bound:
+            piece("entropy_bound", elem_classes="knob")
         sliders = [_slider(knob) for knob in knobs]
         with gr.Row(elem_classes="panel-foot"):
             gr.HTML(f"<p class='hint'>{note}</p>", apply_default_css=False)
             reset = gr.Button("Reset", size="sm", elem_id=f"reset-{name}", elem_classes="example")
         values = json.dumps([knob.default for knob in knobs])
-        reset.click(None, None, sliders, js=f"() => {values}")
+        also = f"({tell(BOUND)})({DEFAULTS.sampler.entropy_bound});" if bound else ""
+        reset.click(None, None, sliders, js=f"() => {{ {also} return {values}; }}")
+    return {knob.name: slider for knob, slider in zip(knobs, sliders, strict=True)}
 
 
 def _slider(knob: Knob) -> Any:
@@ -154,7 +173,7 @@ def _slider(knob: Knob) -> Any:
     return slider
 
 
-def run_limits(settings: Settings) -> None:
+def run_limits(settings: Settings) -> dict[str, Any]:
     """Seed and length: for the next run."""
     with gr.Column(elem_id="limits", elem_classes="card panel"):
         gr.HTML("<h3>Next run</h3>", apply_default_css=False, elem_classes="panel-head")
@@ -178,6 +197,7 @@ def run_limits(settings: Settings) -> None:
             dice = gr.Button("New seed", size="sm", elem_id="new-seed", elem_classes="example")
         seed.change(None, [seed], None, js=tell("seed"))
         dice.click(None, None, seed, js="() => Math.floor(Math.random() * 100000)")
+    return {"max_new_tokens": tokens, "seed": seed}
 
 
 def defaults() -> dict[str, Any]:

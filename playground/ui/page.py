@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from playground import __version__
 from playground.settings import Settings
 from playground.ui import controls, examples, figures
 from playground.ui.pieces import HEAD, piece
@@ -22,7 +23,8 @@ def build(settings: Settings) -> tuple[Any, str]:
         piece("head")
         with gr.Column(elem_id="ask", elem_classes="card"):
             prompt = controls.prompt()
-            controls.mode()
+            shown = {"prompt": prompt, "mode": controls.mode()}
+            piece("start")
             controls.buttons()
             controls.examples(examples.groups(settings.model), prompt)
         stage = piece(
@@ -30,12 +32,12 @@ def build(settings: Settings) -> tuple[Any, str]:
             defaults=controls.defaults(),
             steps_per_second=STEPS_PER_SECOND,
             recordings=recordings(),
+            version=__version__,
         )
         piece("inspector")
         with gr.Column(elem_id="controls"):
-            controls.sampler()
-            controls.decoding()
-            controls.run_limits(settings)
+            shown |= controls.sampler() | controls.decoding() | controls.run_limits(settings)
+            controls.show_values(shown)
         with gr.Accordion("Figure of the run", open=False, elem_id="figure", elem_classes="card"):
             plot = gr.Plot(show_label=False, elem_id="plot")
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")

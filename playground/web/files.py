@@ -105,7 +105,7 @@ def _made(first: Event, lines: Iterator[bytes], kind: Kind, table: Table, most: 
 def _checked(body: BinaryIO, most: int) -> dict[str, Any]:
     started: RunStarted | None = None
     count = 0
-    for event in file.stream(body, "the trace", most):
+    for event in file.stream(body, "The trace", most):
         count += 1
         if isinstance(event, RunStarted):
             started = event

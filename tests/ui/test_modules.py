@@ -1,5 +1,6 @@
 """The page's pure modules, tested in Node where there is one; the browser tests cover them too."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,7 +21,8 @@ def test_modules_in_node(tmp_path: Path) -> None:
     shutil.copytree(TESTS, tmp_path / "page" / "test")
     (tmp_path / "page" / "package.json").write_text('{"type": "module"}')
     tests = sorted(str(path) for path in (tmp_path / "page" / "test").glob("*.test.js"))
-    result = subprocess.run([node, "--test", *tests], capture_output=True, text=True, timeout=120)
+    environment = os.environ | {"TRACE": str(STATIC / "recordings" / "diffusion.jsonl")}
+    result = subprocess.run([node, "--test", *tests], capture_output=True, text=True, timeout=120, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

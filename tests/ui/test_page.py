@@ -56,7 +56,13 @@ def test_page_starts_from_the_reports_values() -> None:
 
 def test_pieces_keep_model_text_out_of_markup(config: dict[str, Any]) -> None:
     props = [component["props"] for component in config["components"] if component["props"].get("js_on_load") == MOUNT]
-    assert [each["elem_id"] for each in props] == ["head", "stage", "inspector"]
+    assert [each["elem_id"] for each in props] == [
+        "head",
+        "start",
+        "stage",
+        "inspector",
+        "entropy_bound",
+    ]
     for each in props:
         assert each["html_template"] == "<div class='piece'></div>"
     assert "'finished'" in MOUNT

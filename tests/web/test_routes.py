@@ -92,10 +92,10 @@ def test_mistakes_are_answered_like_on_the_socket(
     assert answer["message"].endswith(".")
 
 
-def test_nothing_lists_runs(http: TestClient) -> None:
+def test_nothing_lists_runs_of_others(http: TestClient) -> None:
     a_run(http)
-    assert http.get("/api/runs").status_code == 404
-    assert http.get("/api/runs/").status_code == 404
+    assert http.get("/api/runs").status_code == 422
+    assert http.get("/api/runs/").status_code == 422
 
 
 async def test_events_of_a_live_run_are_followed_and_keep_it_alive(fake: Fake) -> None:

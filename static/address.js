@@ -1,0 +1,111 @@
+// @ts-check
+/** The page's address: writes what is shown into its hash, reads a hash when it changes, and shares it as a link. */
+
+/** @import { PageState } from "./hash.js" */
+/** @import { Recipe } from "./wire.js" */
+import { h } from "./element.js";
+import { BadLink, MOST_CHARACTERS, decode, encode } from "./hash.js";
+
+const WRITE_AFTER_MS = 350;
+const COPIED_MS = 2000;
+
+export class Address extends EventTarget {
+  /**
+   * @param {() => PageState} gather what the page shows
+   * @param {Recipe} usual the recipe of an untouched page
+   */
+  constructor(gather, usual) {
+    super();
+    this.gather = gather;
+    this.usual = usual;
+    this.written = location.hash;
+    this.push = false;
+    /** While a state is being put on the page nothing is written. */
+    this.quiet = true;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.share = h("button.chip.small", { type: "button", title: "Copy a link to what is shown", onclick: () => this.#share() }, "Share");
+    addEventListener("popstate", () => this.#look());
+    addEventListener("hashchange", () => this.#look());
+  }
+
+  /** Reads the hash that the page was opened with. */
+  async begin() {
+    const found = await this.#read();
+    this.quiet = false;
+    return found;
+  }
+
+  #look() {
+    if (location.hash !== this.written) void this.#read();
+  }
+
+  /** Whether there was something to open. */
+  async #read() {
+    const { hash } = location;
+    this.written = hash;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    try {
+      const found = await decode(hash, this.usual);
+      if (hash !== location.hash || !found) return false;
+      this.dispatchEvent(new CustomEvent("open", { detail: found }));
+      return true;
+    } catch (error) {
+      if (!(error instanceof BadLink)) throw error;
+      this.dispatchEvent(new CustomEvent("bad", { detail: error.message }));
+      return false;
+    }
+  }
+
+  /**
+   * Something changed that belongs into the address.
+   * @param {boolean} [push] whether going back should lead to what was before
+   */
+  changed(push = false) {
+    if (this.quiet) return;
+    this.push ||= push;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.#write();
+    }, WRITE_AFTER_MS);
+  }
+
+  async #write() {
+    const before = this.written;
+    const hash = await encode(this.gather(), this.usual);
+    if (before !== this.written || hash === this.written || hash.length > MOST_CHARACTERS) return;
+    const push = this.push && location.hash !== "";
+    this.push = false;
+    this.written = hash;
+    // Gradio's router keeps its own notes in the history's state; they stay.
+    history[push ? "pushState" : "replaceState"](history.state, "", hash);
+  }
+
+  async #share() {
+    const state = this.gather();
+    let hash = await encode(state, this.usual);
+    const run = Object.values(state.runs ?? {})[0];
+    if (hash.length > MOST_CHARACTERS) {
+      if (!run) return this.#say("Too long for a link");
+      hash = `#run=${run}`;
+    }
+    const link = new URL(hash, location.href).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      this.#say("Link copied");
+    } catch {
+      // an embed may forbid the clipboard; the address bar has the link
+      this.written = hash;
+      history.replaceState(history.state, "", hash);
+      this.dispatchEvent(new CustomEvent("link", { detail: link }));
+    }
+  }
+
+  /** @param {string} words */
+  #say(words) {
+    this.share.textContent = words;
+    this.dispatchEvent(new CustomEvent("said", { detail: words }));
+    setTimeout(() => (this.share.textContent = "Share"), COPIED_MS);
+  }
+}

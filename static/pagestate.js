@@ -1,0 +1,156 @@
+// @ts-check
+/** What the page shows as one state, and the page from such a state: the two directions of a link. */
+
+/** @import { Controls } from "./controls.js" */
+/** @import { PageState } from "./hash.js" */
+/** @import { Inspector } from "./inspector.js" */
+/** @import { Lane } from "./lane.js" */
+/** @import { AcceptanceMap } from "./map.js" */
+/** @import { Notice } from "./notice.js" */
+/** @import { Pace } from "./pace.js" */
+/** @import { Past } from "./past.js" */
+/** @import { RaceCard } from "./racecard.js" */
+/** @import { Session } from "./session.js" */
+/** @import { Recipe } from "./wire.js" */
+import { recipeOf } from "./fork.js";
+import { lessen } from "./hash.js";
+import { introduce } from "./introduction.js";
+import { RunLog } from "./log.js";
+import { recall } from "./recording.js";
+
+/** @typedef {"diffusion" | "autoregressive"} Mode */
+
+export class PageStates {
+  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, model: () => any}} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.turn = 0;
+  }
+
+  /** Modes whose lanes are shown and have a run of somebody's. @returns {Mode[]} */
+  get #modes() {
+    const { controls, lanes } = this.parts;
+    return controls.modes.filter((mode) => lanes[mode].player.log.started && !lanes[mode].player.log.bundled);
+  }
+
+  /** @returns {PageState} */
+  gather() {
+    const { controls, lanes, pace, map, inspector, race } = this.parts;
+    const { mode } = controls.settings;
+    const wanted = pageRecipe(controls.modes.map((each) => controls.recipe(each)));
+    const modes = this.#modes;
+    const shown = modes.length ? pageRecipe(modes.map((each) => /** @type {Recipe} */ (recipeOf(lanes[each].player.log)))) : null;
+    /** @type {PageState} */
+    const state = { mode, recipe: shown ?? wanted, runs: {}, speed: pace.stepsPerSecond, view: [] };
+    const bare = (/** @type {Recipe} */ recipe) => JSON.stringify(lessen({ ...recipe, model: undefined }, controls.usual));
+    if (shown && bare(shown) !== bare(wanted)) state.draft = wanted;
+    const at = /** @type {Record<string, number>} */ ({});
+    for (const each of modes) {
+      const { log, playing, atEnd, cursor } = lanes[each].player;
+      if (log.server && log.run) /** @type {any} */ (state.runs)[each] = log.run;
+      if (!playing && !(atEnd && log.finished) && cursor >= 0 && !race.on) at[each] = cursor;
+      state.revision ??= log.started?.model_revision;
+    }
+    if (Object.keys(at).length) state.at = at;
+    const { canvas, position } = inspector.chosen;
+    if (modes.length) state.chosen = { canvas: canvas ?? -1, position };
+    const view = [lanes.diffusion.legend?.noise && "noise", map.by === "entropy" && "entropy", figure()?.classList.contains("open") && "figure", race.on && "race"];
+    state.view = /** @type {string[]} */ (view.filter(Boolean));
+    return state;
+  }
+
+  /**
+   * Shows a state, or one run by its id.
+   * @param {{state?: PageState, run?: string}} found
+   */
+  async open({ state, run }) {
+    this.turn += 1;
+    const { turn } = this;
+    const { notice, past, session } = this.parts;
+    notice.clear();
+    const ids = run ? [run] : Object.values(state?.runs ?? {});
+    const shown = Object.values(this.parts.lanes).map((lane) => lane.player.log.run);
+    if (!ids.length || !ids.every((id) => shown.includes(id))) session.leave();
+    /** @type {RunLog[]} */
+    const logs = [];
+    let missing = "";
+    for (const id of ids) {
+      try {
+        logs.push(past.find(id) ?? (await recall(id)));
+      } catch (error) {
+        missing = /** @type {Error} */ (error).message;
+      }
+      if (turn !== this.turn) return;
+    }
+    if (run) {
+      if (missing) notice.say(missing);
+      else this.showRun(logs[0]);
+      return;
+    }
+    if (state) this.#show(state, logs, missing);
+  }
+
+  /**
+   * A run of its own: from a file, from the list, from a short link.
+   * @param {RunLog} log
+   */
+  showRun(log) {
+    const { controls, session, lanes, model } = this.parts;
+    const recipe = recipeOf(log);
+    const mode = recipe?.mode ?? "diffusion";
+    session.leave();
+    if (recipe) controls.take(recipe, mode);
+    if (lanes[mode].player.log !== log) lanes[mode].show(log, introduce(log, model()));
+    else lanes[mode].player.home();
+    lanes[mode].player.play();
+  }
+
+  /**
+   * @param {PageState} state
+   * @param {RunLog[]} logs
+   * @param {string} missing why a run is not there
+   */
+  #show(state, logs, missing) {
+    const { controls, lanes, pace, map, inspector, notice, race, model } = this.parts;
+    const whole = logs.length > 0 && !missing;
+    controls.take(whole ? state.draft ?? state.recipe : state.recipe, state.mode);
+    if (state.speed !== undefined) pace.choose(state.speed);
+    const view = state.view ?? [];
+    lanes.diffusion.legend?.choose(view.includes("noise"));
+    map.choose(view.includes("entropy") ? "entropy" : "state");
+    if (view.includes("figure") && !figure()?.classList.contains("open")) figure()?.click();
+    if (state.chosen) inspector.chosen = { canvas: state.chosen.canvas < 0 ? null : state.chosen.canvas, position: state.chosen.position, anchor: state.chosen.position };
+    for (const mode of controls.modes) {
+      const log = logs.find((each) => (each.started?.recipe.mode ?? "diffusion") === mode);
+      const lane = lanes[mode];
+      if (!log) {
+        lane.show(new RunLog(), "From a link: a recipe. Run makes it here, step for step.");
+        continue;
+      }
+      if (lane.player.log !== log) lane.show(log, introduce(log, model()));
+      const seq = state.at?.[mode];
+      if (seq !== undefined) lane.player.seek(log.frameAt(seq));
+      else lane.player.play();
+    }
+    if (missing) notice.say(`${missing} Its recipe is here: Run makes it again.`, "note");
+    else if (!whole && state.revision && model() && state.revision !== model().revision) {
+      notice.say(`The link was made with another revision of the model (${state.revision.slice(0, 8)}; here ${model().revision.slice(0, 8)}), so the same recipe may go another way.`, "note");
+    }
+    if (view.includes("race") && whole) race.open();
+  }
+}
+
+/**
+ * The recipes of both modes as one: a page has one prompt and one seed.
+ * @param {Recipe[]} recipes
+ * @returns {Recipe}
+ */
+function pageRecipe(recipes) {
+  const [first, second] = recipes;
+  return second ? { ...first, decoding: second.decoding, edits: [...(first.edits ?? []), ...(second.edits ?? [])] } : first;
+}
+
+/** The button that opens the figure; it has the class `open` while it is. @returns {HTMLElement | null} */
+function figure() {
+  return document.querySelector("#figure .label-wrap");
+}

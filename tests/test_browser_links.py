@@ -1,0 +1,359 @@
+"""Links, files, the list of one's own runs and the race, with the real server, the embedded model and a store."""
+
+import json
+import os
+import re
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.test_browser import SECONDS, STORY, SUM, events, finished, own, run
+
+RECORDING = Path(__file__).parents[1] / "static" / "recordings" / "diffusion.jsonl"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The server of this module stores its runs."""
+    before = os.environ["PLAYGROUND_STORE"]
+    os.environ["PLAYGROUND_STORE"] = str(tmp_path_factory.mktemp("store") / "runs.sqlite")
+    yield
+    os.environ["PLAYGROUND_STORE"] = before
+
+
+@pytest.fixture
+def playground(page: Page, server_url: str) -> Iterator[Page]:
+    """The page, open; nothing may go wrong meanwhile but what a test asks for."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
+    page.set_default_timeout(60 * SECONDS)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server_url)
+    yield page
+    assert wrong == []
+
+
+def visit(page: Page, url: str) -> None:
+    """Opens an address in a fresh document."""
+    page.goto("about:blank")
+    page.goto(url)
+    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+
+
+def shared(page: Page) -> str:
+    """The link that Share copies."""
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    link: str = page.evaluate("navigator.clipboard.readText()")
+    return link
+
+
+def state_of(page: Page, link: str) -> dict[str, Any]:
+    """What a link says, as the page's own codec reads it."""
+    script = """async (link) => {
+      const { decode } = await import(new URL('page/hash.js', document.baseURI));
+      const { Controls } = await import(new URL('page/controls.js', document.baseURI));
+      const defaults = { seed: 0, max_new_tokens: 256,
+        sampler: { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
+                   confidence_threshold: 0.005, stability_threshold: 1 },
+        decoding: { temperature: 1, top_k: 64, top_p: 0.95 } };
+      return (await decode(new URL(link).hash, new Controls(defaults).usual)).state;
+    }"""
+    state: dict[str, Any] = page.evaluate(script, link)
+    return state
+
+
+def bare(link: str, page: Page) -> str:
+    """The same link without its runs, as if the server had dropped them."""
+    script = """async (link) => {
+      const { decode, encode } = await import(new URL('page/hash.js', document.baseURI));
+      const { Controls } = await import(new URL('page/controls.js', document.baseURI));
+      const defaults = { seed: 0, max_new_tokens: 256, sampler: { entropy_bound: 0.1 }, decoding: {} };
+      defaults.sampler = { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
+                           confidence_threshold: 0.005, stability_threshold: 1 };
+      defaults.decoding = { temperature: 1, top_k: 64, top_p: 0.95 };
+      const { usual } = new Controls(defaults);
+      const { state } = await decode(new URL(link).hash, usual);
+      return await encode({ ...state, runs: {}, at: undefined }, usual);
+    }"""
+    without: str = page.evaluate(script, link)
+    return link.split("#")[0] + without
+
+
+def pinned_run(page: Page) -> None:
+    """A run, and a fork of it with a pin and a larger bound."""
+    page.locator("#entropy-bound-value").fill("0.3")
+    run(page, STORY)
+    finished(page)
+    page.locator(".lane[data-mode=diffusion] .timeline").focus()
+    page.keyboard.press("Home")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    page.locator(".lane[data-mode=diffusion] .lane-text [data-p='6']").click()
+    page.locator(".edit-text").fill("purple")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    before = page.locator(".lane[data-mode=diffusion]").get_attribute("data-run")
+    page.locator("#edits .go").click()
+    page.wait_for_function(f"document.querySelector('.lane[data-mode=diffusion]').dataset.run !== '{before}'")
+    finished(page)
+
+
+def test_a_recipe_with_edits_survives_link_page_run_trace_link(playground: Page, server_url: str) -> None:
+    pinned_run(playground)
+    first = events(playground, server_url)
+    link = shared(playground)
+    assert state_of(playground, link)["recipe"] == first[-1]["recipe"]
+    visit(playground, bare(link, playground))
+    expect(playground.locator(".lane[data-mode=diffusion] .lane-message")).to_contain_text("From a link: a recipe")
+    expect(playground.locator("#prompt textarea")).to_have_value(STORY)
+    expect(playground.locator("#entropy-bound-value")).to_have_value("0.3")
+    expect(playground.locator("#start .edit-chip")).to_contain_text("purple")
+    playground.locator("#run").click()
+    playground.locator("#denoise[data-phase=running]").wait_for()
+    finished(playground)
+    second = events(playground, server_url)
+    assert second[-1]["recipe"] == first[-1]["recipe"]
+    assert second[-1]["text"] == first[-1]["text"]
+    assert state_of(playground, shared(playground))["recipe"] == first[-1]["recipe"]
+
+
+def test_a_link_to_a_stored_run_plays_it_at_its_step(playground: Page, server_url: str) -> None:
+    pinned_run(playground)
+    playground.locator(".lane[data-mode=diffusion] .timeline").focus()
+    playground.keyboard.press("Home")
+    for _ in range(7):
+        playground.keyboard.press("ArrowRight")
+    playground.get_by_role("button", name="Show noise").click()
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("2")
+    link = shared(playground)
+    run_id = events(playground, server_url)[0]["run"]
+    visit(playground, link)
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", run_id)
+    expect(lane.locator("[data-fact=step]")).to_have_text("7 of 48")
+    expect(lane.locator(".lane-message")).to_contain_text("A stored run of embedded, ")
+    expect(lane.locator(".speed")).to_have_value("2")
+    expect(playground.get_by_role("button", name="Show noise")).to_have_attribute("aria-pressed", "true")
+    visit(playground, f"{server_url}r/{run_id}")
+    expect(lane).to_have_attribute("data-run", run_id)
+    expect(playground.locator("#prompt textarea")).to_have_value(STORY)
+
+
+def test_back_leads_to_the_run_before(playground: Page, server_url: str) -> None:
+    run(playground, SUM)
+    finished(playground)
+    first = events(playground, server_url)[0]["run"]
+    playground.wait_for_function("location.hash.startsWith('#s=1.')")
+    playground.wait_for_timeout(600)
+    run(playground, "What is 12 + 13?")
+    finished(playground)
+    playground.wait_for_timeout(600)
+    playground.go_back()
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", first)
+    expect(playground.locator("#prompt textarea")).to_have_value(SUM)
+    playground.go_forward()
+    expect(lane).not_to_have_attribute("data-run", first)
+    expect(playground.locator("#prompt textarea")).to_have_value("What is 12 + 13?")
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [("#s=1.abc", "cut off or changed"), ("#s=9.abc", "newer version"), ("#run=nobody", "no run behind this link")],
+)
+def test_a_broken_link_says_so_and_keeps_the_draft(playground: Page, broken: str, sentence: str) -> None:
+    playground.locator("#prompt textarea").fill("my draft")
+    playground.evaluate("(hash) => { location.hash = hash; }", broken)
+    expect(playground.locator(".notice")).to_contain_text(sentence)
+    expect(playground.locator("#prompt textarea")).to_have_value("my draft")
+    playground.locator(".notice").get_by_role("button", name="Close").click()
+    expect(playground.locator(".notice")).to_be_hidden()
+
+
+DROP = """(files) => {
+  const data = new DataTransfer();
+  for (const [name, parts, times] of files) data.items.add(new File(Array(times).fill(parts), name));
+  document.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true }));
+  document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_a_dropped_trace_plays_as_a_recording(playground: Page) -> None:
+    log = [json.loads(line) for line in RECORDING.read_text().splitlines()]
+    log[0]["recipe"]["messages"][-1]["content"] = "<b>whose?</b>"
+    log[0]["model_revision"] = "0123456789abcdef"
+    text = "\n".join(json.dumps({**event, "run": "elsewhere"}) for event in log)
+    playground.evaluate(DROP, [["trace.jsonl", text, 1]])
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", "elsewhere")
+    expect(lane.locator(".lane-message")).to_contain_text(f"A recording of {log[0]['recipe']['model']}, ")
+    expect(lane.locator(".lane-message")).to_contain_text("“<b>whose?</b>” It was made with another revision")
+    expect(playground.locator(".drop-veil")).to_be_hidden()
+    playground.get_by_role("button", name="Export").click()
+    expect(playground.locator(".exports a")).to_have_count(1)
+    with playground.expect_download() as download:
+        playground.locator(".exports a").click()
+    assert [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()] == [
+        json.loads(line) for line in text.splitlines()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [
+        (["junk.bin", "\u0000\u0001\u0002junk", 1], "Line 1: this is no trace"),
+        (["big.jsonl", " " * (1 << 20), 100], "It has 100 MB; at most 48 MB"),
+        (["empty.jsonl", "", 1], "The file is empty"),
+        (["cut.jsonl", "CUT", 1], "Line 6: cut off or not JSON"),
+        (["order.jsonl", "ORDER", 1], "Line 3: seq is 3 where 2 was expected"),
+        (["future.jsonl", "FUTURE", 1], "Line 1: made by playground 9.0.0, newer than this page"),
+    ],
+)
+def test_a_bad_file_gets_a_sentence_and_changes_nothing(playground: Page, file: list[Any], sentence: str) -> None:
+    lines = RECORDING.read_text().splitlines()
+    spoilt = {
+        "CUT": "\n".join(lines[:6])[:-20],
+        "ORDER": "\n".join([lines[0], lines[1], lines[3], lines[2], *lines[4:]]),
+        "FUTURE": "\n".join([json.dumps(json.loads(lines[0]) | {"version": "9.0.0"}), *lines[1:]]),
+    }
+    lane = playground.locator(".lane[data-mode=diffusion][data-run]")
+    before = lane.get_attribute("data-run")
+    playground.evaluate(DROP, [[file[0], spoilt.get(file[1], file[1]), file[2]]])
+    expect(playground.locator(".notice")).to_contain_text(f"{file[0]} was not opened. {sentence}")
+    assert lane.get_attribute("data-run") == before
+
+
+def test_a_trace_is_opened_with_the_file_button(playground: Page, tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(RECORDING.read_text().replace(json.loads(RECORDING.open().readline())["run"], "chosen"))
+    with playground.expect_file_chooser() as chooser:
+        playground.get_by_role("button", name="Open file").click()
+    chooser.value.set_files(path)
+    expect(playground.locator(".lane[data-mode=diffusion]")).to_have_attribute("data-run", "chosen")
+
+
+def test_ones_own_runs_are_listed_kept_deleted_and_opened(playground: Page, server_url: str, page: Page) -> None:
+    run(playground, STORY, speed="1")
+    playground.locator("#cancel").click()
+    finished(playground)
+    run(playground, SUM)
+    finished(playground)
+    second = events(playground, server_url)[0]["run"]
+    run(playground, "What is 1 + 1?")
+    finished(playground)
+    button = playground.get_by_role("button", name="Your runs")
+    button.click()
+    rows = playground.locator(".runs li")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(2)).to_contain_text("cancelled")
+    rows.nth(1).get_by_role("button", name="Keep").click()
+    expect(rows.nth(1).get_by_role("button", name="Keep")).to_have_attribute("aria-pressed", "true")
+    rows.nth(2).get_by_role("button", name="Delete").click()
+    expect(rows).to_have_count(2)
+    rows.nth(1).locator(".run-open").click()
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", second)
+    expect(playground.locator("#prompt textarea")).to_have_value(SUM)
+    visit(playground, server_url)
+    button.click()
+    expect(rows).to_have_count(2)
+    playground.keyboard.press("Escape")
+    expect(rows.first).to_be_hidden()
+    expect(button).to_be_focused()
+    stranger = playground.context.browser.new_context().new_page() if playground.context.browser else page
+    visit(stranger, server_url)
+    stranger.get_by_role("button", name="Your runs").click()
+    expect(stranger.locator(".menu-panel .hint").first).to_contain_text("Nothing yet")
+    stranger.context.close()
+
+
+@pytest.mark.parametrize("kind", ["html", "jsonl", "csv?table=steps"])
+def test_a_run_is_exported(playground: Page, server_url: str, kind: str) -> None:
+    run(playground, SUM)
+    finished(playground)
+    playground.get_by_role("button", name="Export").click()
+    with playground.expect_download() as download:
+        playground.locator(f".exports a[href$='export.{kind}']").click()
+    body = Path(download.value.path()).read_text()
+    assert body
+    if kind == "jsonl":
+        assert [json.loads(line) for line in body.splitlines()] == events(playground, server_url)
+
+
+READ_RACE = """() => ({
+  lead: document.querySelector('.race-lead').textContent,
+  rows: [...document.querySelectorAll('.race tbody tr')].map((row) => ({
+    cells: [...row.cells].map((cell) => cell.textContent), ahead: row.hasAttribute('data-ahead') })),
+})"""
+
+
+def test_a_race_is_run_on_the_devices_clock(playground: Page, server_url: str) -> None:
+    playground.get_by_text("Side by side").click()
+    run(playground, SUM)
+    finished(playground)
+    logs = [events(playground, server_url), events(playground, server_url, "autoregressive")]
+    playground.get_by_role("button", name="Race", exact=True).click()
+    playground.keyboard.press(" ")
+    strip = playground.locator(".race .timeline")
+    length = float(strip.get_attribute("aria-valuemax") or 0) * 1000
+    playground.keyboard.press("Home")
+    for _ in range(41):
+        ms = float(strip.get_attribute("aria-valuenow") or 0) * 1000
+        race = playground.evaluate(READ_RACE)
+        tokens = []
+        for log, row in zip(logs, race["rows"], strict=True):
+            near = [event for event in log if abs(event.get("device_ms", -1e9) - ms) < 1]
+            past = [event for event in log if event.get("device_ms", 1e9) <= ms]
+            passes = sum(event["type"] in ("step", "token") for event in past)
+            done = sum(len(event.get("ids", [0])) for event in past if event["type"] in ("token", "canvas_committed"))
+            if not near:
+                assert row["cells"][1] == str(passes)
+                assert row["cells"][2].split(" ")[0] == str(done)
+            tokens.append(done if not near else None)
+        if None not in tokens and max(log[-2]["device_ms"] for log in logs) > ms and tokens[0] != tokens[1]:
+            ends = [log[-2]["device_ms"] <= ms for log in logs]
+            if not any(ends):
+                assert race["rows"][tokens.index(max(tokens))]["ahead"]
+        playground.keyboard.press("ArrowRight")
+    ends = [log[-2]["device_ms"] for log in logs]
+    assert abs(length - max(ends)) < 1
+    first = "Diffusion" if ends[0] < ends[1] else "Autoregressive"
+    expect(playground.locator(".race-lead")).to_contain_text(f"{first} was done first, by ")
+    used = logs[0][-1]["metrics"]["total_tokens"]
+    expect(playground.locator(".race-fine")).to_contain_text(f"Diffusion: paid for a canvas of 64, used {used}.")
+    expect(playground.locator(".lane[data-mode=autoregressive] [data-fact=token]")).to_have_text(
+        str(len([event for event in logs[1] if event["type"] == "token"]))
+    )
+    playground.keyboard.press("Escape")
+    expect(playground.locator(".race-lead")).to_be_hidden()
+    expect(playground.locator(".lane .player").first).to_be_visible()
+
+
+def test_a_run_races_the_one_before_it(playground: Page) -> None:
+    for bound in ("0.1", "10"):
+        playground.locator("#entropy-bound-value").fill(bound)
+        run(playground, STORY)
+        finished(playground)
+    playground.get_by_role("button", name="Race", exact=True).click()
+    rival = playground.locator(".lane[data-mode=rival]")
+    expect(rival).to_be_visible()
+    expect(rival.locator(".lane-message")).to_have_text("With bound 0.1 instead of 10.")
+    playground.keyboard.press("End")
+    expect(playground.locator(".race-lead")).to_contain_text("was done first, by ")
+    playground.get_by_role("button", name="End race").click()
+    expect(rival).to_be_hidden()
+    playground.get_by_role("button", name="Run AR and race it").click()
+    expect(playground.locator(".race tbody th").nth(1)).to_have_text(re.compile("Autoregressive"), timeout=90 * SECONDS)
+
+
+def test_short_answers_of_the_server_are_the_pages(playground: Page, server_url: str) -> None:
+    run(playground, SUM)
+    finished(playground)
+    run_id = events(playground, server_url)[0]["run"]
+    with urllib.request.urlopen(f"{server_url}api/runs/{run_id}") as response:
+        assert json.load(response)["recipe"] == state_of(playground, shared(playground))["recipe"]
