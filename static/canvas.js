@@ -119,12 +119,13 @@ export class CanvasText {
     this.chip.hidden = view.folded === 0;
     if (view.folded === 0) return;
     const times = view.folded > 1 ? ` × ${view.folded}` : "";
-    const part = view.tailAccepted < view.folded ? ` · ${view.tailAccepted} accepted` : "";
+    const tail = view.states.slice(view.tail);
+    const held = tail.every((state) => state === "pinned");
+    const part = held ? " · pinned" : view.tailAccepted < view.folded ? ` · ${view.tailAccepted} accepted` : "";
     const label = `end of turn${times}${part}`;
     if (this.chip.textContent !== label) this.chip.textContent = label;
     this.chip.dataset.p = String(view.tail);
-    const tail = view.states.slice(view.tail);
-    const state = tail.includes("new") ? "new" : view.tailAccepted === view.folded ? "kept" : "draft";
+    const state = tail.includes("new") ? "new" : held || view.tailAccepted === view.folded ? "kept" : "draft";
     this.chip.className = `tail-chip s-${state}${this.selectedTo >= view.tail ? " selected" : ""}`;
   }
 

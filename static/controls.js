@@ -69,6 +69,12 @@ export class Controls extends EventTarget {
     this.dispatchEvent(new CustomEvent("taken"));
   }
 
+  /** @param {PageMode} mode */
+  switchTo(mode) {
+    this.set("mode", mode);
+    this.#show();
+  }
+
   /** Has Gradio's components show what is set: a button of the page hands them their values. */
   #show() {
     const { prompt, mode, seed, max_new_tokens, sampler, decoding } = this.settings;

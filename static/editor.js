@@ -59,6 +59,8 @@ export class Editor extends EventTarget {
     this.discard = button("Discard", "Forget the edits that have not run", () => this.clear());
     this.hint = h("p.hint");
     this.element = h("section.card.inspect.edit", { id: "edits", "aria-label": "Change it" }, this.title, this.canvasTools, this.set, this.chips, this.hint, h("div.edit-row", {}, this.go, this.discard));
+    // Who begins to change something means the step that is seen, so it stays.
+    this.canvasTools.addEventListener("focusin", () => this.lane?.player.playing && this.lane.player.pause());
     controls.addEventListener("change", () => this.#repaint());
   }
 

@@ -36,7 +36,7 @@ export class Errors {
   place(error, about = []) {
     const ofEdits = /\bedits\b/.test(error.field ?? "") || /\bedits\[/.test(error.message);
     const name = ofEdits ? this.edits : fieldOf(error, about);
-    this.show(name ?? "run", sentence(error.message));
+    this.show(name ?? (this.edits === "edits" ? "edits" : "run"), sentence(error.message));
   }
 
   /**

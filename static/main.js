@@ -230,6 +230,7 @@ function open(piece) {
     else if (state === "ready") errors.clear("run");
     root.dataset.model = state;
     if (model) root.dataset.device = model.device;
+    states.checkRevision();
   });
 
   root.dataset.phase = "idle";

@@ -133,7 +133,8 @@ export class AcceptanceMap {
           continue;
         }
         if (state === "draft" || state === "released") this.#fill(draw, colours.draft, 0.12 + 0.4 * barOf(step.entropy[position]), box);
-        else if (state === "new" || state === "pinned") this.#fill(draw, colours.accent, 1, box);
+        else if (state === "new") this.#fill(draw, colours.accent, 1, box);
+        else if (state === "pinned") this.#fill(draw, colours.ink, 0.62, box);
         else if (state === "revised") this.#fill(draw, colours.amber, 1, box);
         else this.#fill(draw, colours.accent, 0.3, box);
         if (state === "released") this.#fill(draw, colours.ink, 1, [x, y + (this.row - gapY) / 2 - 0.5, wide - gapX, 1]);

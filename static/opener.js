@@ -22,7 +22,7 @@ export class Opener extends EventTarget {
       this.input.value = "";
       if (file) void this.open(file);
     });
-    document.body.append(h("div", { id: "drop" }, this.veil));
+    document.body.append(h("div", { id: "drop" }, this.veil, this.input));
     this.#listen();
   }
 

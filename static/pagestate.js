@@ -25,6 +25,22 @@ export class PageStates {
   constructor(parts) {
     this.parts = parts;
     this.turn = 0;
+    /** The revision that a link without runs was made with. @type {string | null} */
+    this.linked = null;
+  }
+
+  /** Says where what is shown comes from other weights than the server's, once these are known. */
+  checkRevision() {
+    const { lanes, notice, model } = this.parts;
+    const here = model()?.revision;
+    if (!here) return;
+    for (const lane of Object.values(lanes)) {
+      const { log } = lane.player;
+      if (log.recording && !log.bundled && !log.error && log.started && log.started.model_revision !== here) lane.say(introduce(log, model()));
+    }
+    if (this.linked && this.linked !== here) {
+      notice.say(`The link was made with another revision of the model (${this.linked.slice(0, 8)}; here ${here.slice(0, 8)}), so the same recipe may go another way.`, "note");
+    }
   }
 
   /** Modes whose lanes are shown and have a run of somebody's. @returns {Mode[]} */
@@ -68,6 +84,7 @@ export class PageStates {
     const { turn } = this;
     const { notice, past, session } = this.parts;
     notice.clear();
+    this.linked = null;
     const ids = run ? [run] : Object.values(state?.runs ?? {});
     const shown = Object.values(this.parts.lanes).map((lane) => lane.player.log.run);
     if (!ids.length || !ids.every((id) => shown.includes(id))) session.leave();
@@ -133,9 +150,8 @@ export class PageStates {
       else lane.player.play();
     }
     if (missing) notice.say(`${missing} Its recipe is here: Run makes it again.`, "note");
-    else if (!whole && state.revision && model() && state.revision !== model().revision) {
-      notice.say(`The link was made with another revision of the model (${state.revision.slice(0, 8)}; here ${model().revision.slice(0, 8)}), so the same recipe may go another way.`, "note");
-    }
+    this.linked = whole ? null : state.revision ?? null;
+    if (!missing) this.checkRevision();
     if (view.includes("race") && whole) race.open();
   }
 }

@@ -22,6 +22,7 @@ export class RaceCard extends EventTarget {
     this.tracks = null;
     this.clock = new RaceClock(0);
     this.on = false;
+    this.offersAr = false;
     this.note = h("p.race-note");
     this.start = h("button.chip.go.ready", { type: "button", onclick: () => this.open() }, "Race");
     this.stop = h("button.chip.small", { type: "button", onclick: () => this.close() }, "End race");
@@ -60,6 +61,12 @@ export class RaceCard extends EventTarget {
       this.lanes = lanes;
       this.tracks = lanes && [new Track(lanes[0].player.log), new Track(lanes[1].player.log)];
     }
+    this.offersAr = offersAr;
+    this.#layOut();
+  }
+
+  #layOut() {
+    const { lanes, offersAr } = this;
     this.element.hidden = !lanes && !offersAr;
     this.start.hidden = !lanes || this.on;
     this.other.hidden = !offersAr || this.on;
@@ -83,7 +90,7 @@ export class RaceCard extends EventTarget {
     this.rows.forEach(({ name }, at) => (name.textContent = this.lanes?.[at].title ?? ""));
     this.strip.show(this.tracks, this.clock.length);
     this.fine.textContent = this.#fine();
-    this.offer(this.lanes, false);
+    this.#layOut();
     this.dispatchEvent(new CustomEvent("on", { detail: true }));
     this.clock.play();
     this.#run();
@@ -95,7 +102,7 @@ export class RaceCard extends EventTarget {
     this.on = false;
     this.clock.pause();
     for (const lane of this.lanes ?? []) lane.driven = false;
-    this.offer(this.lanes, false);
+    this.#layOut();
     this.dispatchEvent(new CustomEvent("on", { detail: false }));
   }
 

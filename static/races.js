@@ -15,6 +15,8 @@ export class Races {
   constructor(parts) {
     this.parts = parts;
     this.card = new RaceCard();
+    /** The diffusion run that races once its opponent has ended. @type {import("./log.js").RunLog | null} */
+    this.waiting = null;
     const root = /** @type {HTMLElement} */ (document.getElementById("denoise"));
     this.card.addEventListener("on", (/** @type {any} */ event) => {
       root.toggleAttribute("data-racing", event.detail);
@@ -33,7 +35,12 @@ export class Races {
     if (session.phase !== "idle" || (mode !== "autoregressive" && !seenEnd && !this.card.on && !now.bundled)) return this.card.offer(null, false);
     if (mode === "side_by_side") {
       const ready = endedWell(now) && endedWell(lanes.autoregressive.player.log) && samePrompt(lanes.diffusion, lanes.autoregressive);
-      return this.card.offer(ready ? [lanes.diffusion, lanes.autoregressive] : null, !ready && endedWell(now) && !now.bundled);
+      this.card.offer(ready ? [lanes.diffusion, lanes.autoregressive] : null, !ready && endedWell(now) && !now.bundled);
+      if (ready && this.waiting === now) {
+        this.waiting = null;
+        this.card.open();
+      }
+      return;
     }
     const before = mode === "diffusion" && endedWell(now) ? past.before(lanes.diffusion) : null;
     if (before && rival.player.log !== before) {
@@ -48,13 +55,10 @@ export class Races {
   async #againstAr() {
     const { controls, lanes, session } = this.parts;
     const recipe = /** @type {Recipe} */ (recipeOf(lanes.diffusion.player.log));
-    controls.take({ ...recipe, decoding: controls.settings.decoding }, "side_by_side");
-    const { log } = lanes.diffusion.player;
+    controls.switchTo("side_by_side");
+    this.waiting = lanes.diffusion.player.log;
     await session.start([{ mode: "autoregressive", recipe: { ...recipe, mode: "autoregressive", model: undefined, edits: [], decoding: controls.settings.decoding } }]);
-    if (lanes.diffusion.player.log === log && endedWell(lanes.autoregressive.player.log)) {
-      this.offer();
-      this.card.open();
-    }
+    this.offer();
   }
 }
 

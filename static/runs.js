@@ -16,7 +16,7 @@ export class Runs extends EventTarget {
     super();
     this.menu = new Menu("Your runs", "Your runs: what this browser has run");
     this.list = h("ol.runs");
-    this.note = h("p.hint", { role: "status" });
+    this.note = h("p.hint", { "aria-live": "polite" });
     this.more = h("button.chip.small", { type: "button", onclick: () => this.#load(this.next) }, "Earlier runs");
     this.more.hidden = true;
     /** @type {number | null} */

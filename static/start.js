@@ -34,7 +34,7 @@ export class Start {
     this.text = h("textarea.start-text", { rows: 3, "aria-label": "Text to start from", spellcheck: "false", oninput: () => this.#tell() });
     this.noise = h("input", { type: "range", min: 0, max: 1, step: 0.01, value: HALF, "aria-label": "Noise level", oninput: () => this.#tell() });
     this.noiseValue = h("output");
-    this.noiseRow = h("div.start-noise", {}, h("span", {}, "Noise level"), this.noiseValue, this.noise);
+    this.noiseRow = h("div.start-noise.knob", {}, h("span", {}, "Noise level"), this.noiseValue, this.noise);
     this.example = h("button.chip.small", { type: "button", onclick: () => this.#fill(SKELETON) }, "JSON skeleton");
     this.shown = h("button.chip.small", { type: "button", onclick: () => this.#fill(answer()) }, "The answer shown");
     this.hint = h("p.hint");
@@ -61,7 +61,7 @@ export class Start {
   }
 
   #tell() {
-    this.noiseValue.textContent = number(Number(this.noise.value), 2);
+    this.#paintNoise();
     const text = this.text.value;
     /** @type {Record<string, Edit>} */
     const edits = {
@@ -99,10 +99,15 @@ export class Start {
     return h("li.edit-chip", {}, h("span.edit-words", {}, words), h("button.ghost.tiny", { type: "button", "aria-label": `Remove: ${words}`, onclick: act }, icon("close")));
   }
 
+  #paintNoise() {
+    this.noiseValue.textContent = number(Number(this.noise.value), 2);
+    this.noise.style.setProperty("--range_progress", `${100 * Number(this.noise.value)}%`);
+  }
+
   #paint() {
     this.body.hidden = this.kind === "noise";
     this.noiseRow.hidden = this.kind !== "canvas";
-    this.noiseValue.textContent = number(Number(this.noise.value), 2);
+    this.#paintNoise();
     this.example.hidden = this.kind !== "infill";
     this.shown.hidden = this.kind !== "canvas";
     this.text.placeholder = this.kind === "infill" ? "The ___{1} said ___." : "A draft of your own";

@@ -35,7 +35,7 @@ NO_CHROMIUM = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright's event loop runs until the session ends, and no other can begin beside it."""
+    """Browser tests come last: Playwright's event loop runs to the end, and no other begins beside it."""
     items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,9 +67,9 @@ def state_of(page: Page, link: str) -> dict[str, Any]:
     return state
 
 
-def bare(link: str, page: Page) -> str:
+def bare(link: str, page: Page, changes: dict[str, str] | None = None) -> str:
     """The same link without its runs, as if the server had dropped them."""
-    script = """async (link) => {
+    script = """async ([link, changes]) => {
       const { decode, encode } = await import(new URL('page/hash.js', document.baseURI));
       const { Controls } = await import(new URL('page/controls.js', document.baseURI));
       const defaults = { seed: 0, max_new_tokens: 256, sampler: { entropy_bound: 0.1 }, decoding: {} };
@@ -79,9 +78,9 @@ def bare(link: str, page: Page) -> str:
       defaults.decoding = { temperature: 1, top_k: 64, top_p: 0.95 };
       const { usual } = new Controls(defaults);
       const { state } = await decode(new URL(link).hash, usual);
-      return await encode({ ...state, runs: {}, at: undefined }, usual);
+      return await encode({ ...state, runs: {}, at: undefined, ...changes }, usual);
     }"""
-    without: str = page.evaluate(script, link)
+    without: str = page.evaluate(script, [link, changes or {}])
     return link.split("#")[0] + without
 
 
@@ -175,6 +174,16 @@ def test_a_broken_link_says_so_and_keeps_the_draft(playground: Page, broken: str
     expect(playground.locator(".notice")).to_be_hidden()
 
 
+def test_a_link_from_other_weights_says_so(playground: Page) -> None:
+    playground.locator("#prompt textarea").fill(SUM)
+    run(playground, SUM)
+    finished(playground)
+    link = bare(shared(playground), playground, {"revision": "0123456789abcdef"})
+    visit(playground, link)
+    expect(playground.locator(".notice")).to_contain_text("another revision of the model (01234567; here ")
+    expect(playground.locator("#prompt textarea")).to_have_value(SUM)
+
+
 DROP = """(files) => {
   const data = new DataTransfer();
   for (const [name, parts, times] of files) data.items.add(new File(Array(times).fill(parts), name));
@@ -230,7 +239,8 @@ def test_a_bad_file_gets_a_sentence_and_changes_nothing(playground: Page, file: 
 
 def test_a_trace_is_opened_with_the_file_button(playground: Page, tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
-    path.write_text(RECORDING.read_text().replace(json.loads(RECORDING.open().readline())["run"], "chosen"))
+    text = RECORDING.read_text()
+    path.write_text(text.replace(json.loads(text.splitlines()[0])["run"], "chosen"))
     with playground.expect_file_chooser() as chooser:
         playground.get_by_role("button", name="Open file").click()
     chooser.value.set_files(path)
@@ -349,11 +359,3 @@ def test_a_run_races_the_one_before_it(playground: Page) -> None:
     expect(rival).to_be_hidden()
     playground.get_by_role("button", name="Run AR and race it").click()
     expect(playground.locator(".race tbody th").nth(1)).to_have_text(re.compile("Autoregressive"), timeout=90 * SECONDS)
-
-
-def test_short_answers_of_the_server_are_the_pages(playground: Page, server_url: str) -> None:
-    run(playground, SUM)
-    finished(playground)
-    run_id = events(playground, server_url)[0]["run"]
-    with urllib.request.urlopen(f"{server_url}api/runs/{run_id}") as response:
-        assert json.load(response)["recipe"] == state_of(playground, shared(playground))["recipe"]

@@ -73,8 +73,9 @@ def show_values(shown: dict[str, Any]) -> None:
     """
     names = json.dumps(list(shown))
     button = gr.Button("Show values", elem_id="show-values")
-    script = "() => { const values = JSON.parse(document.getElementById('denoise').dataset.values); return %s.map((name) => values[name]); }"
-    button.click(None, None, list(shown.values()), js=script % names)
+    values = "JSON.parse(document.getElementById('denoise').dataset.values)"
+    script = f"() => {{ const all = {values}; return {names}.map((name) => all[name]); }}"
+    button.click(None, None, list(shown.values()), js=script)
 
 
 def prompt() -> Any:

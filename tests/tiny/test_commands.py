@@ -28,7 +28,7 @@ def test_evaluate_prints_one_json_object_and_writes_a_figure(untrained: Path, tm
         ("spell", "diffusion"),
         ("spell", "autoregressive"),
     }
-    assert '<script src=' not in figure.read_text()
+    assert "<script src=" not in figure.read_text()
 
 
 def test_evaluate_prints_a_table(untrained: Path) -> None:
