@@ -22,6 +22,9 @@ MAX_SEED = 2**53 - 1
 
 MAX_PROMPT_CHARACTERS = 200_000
 
+LOWEST_TEMPERATURE = 1e-4
+"""Below it logits divided by the temperature say nothing more than greedy decoding does."""
+
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 EntropyBound = Annotated[Finite, Field(ge=0, le=1e6)]
 TMax = Annotated[Finite, Field(ge=0.01, le=100)]
@@ -80,6 +83,13 @@ class Decoding(Strict):
     top_k: TopK = 64
     top_p: TopP = 0.95
 
+    @field_validator("temperature")
+    @classmethod
+    def _greedy_or_warm(cls, temperature: float) -> float:
+        if 0 < temperature < LOWEST_TEMPERATURE:
+            raise ValueError(f"temperature is 0, for greedy, or at least {LOWEST_TEMPERATURE:g}")
+        return temperature
+
     def changed(self, change: "DecodingChange") -> "Decoding":
         """The decoding with the fields that `change` names."""
         return Decoding.model_validate(self.model_dump() | change.model_dump())
@@ -122,7 +132,8 @@ class DecodingChange(_Change):
 
 
 class SetSampler(Strict):
-    """Change sampler parameters just before a denoising step (canvas from 0, step from 1)."""
+    """Change sampler parameters just before a denoising step (canvas from 0, step from 1), or, where the canvas ends
+    before that step, just before the next one there is."""
 
     type: Literal["set"] = "set"
     canvas: Annotated[int, Field(ge=0)]
@@ -160,7 +171,7 @@ class Pin(_WithTokens):
     """Hold the positions from `start` on to a text (or to token ids) in this step and all later ones of the canvas.
 
     The pinned span is as long as the text. A pinned position is neither accepted nor renoised, and has no share in
-    the entropy budget or the mean entropy.
+    the entropy budget or the mean entropy. Where text is pinned, no position before it takes an end token.
     """
 
     type: Literal["pin"] = "pin"

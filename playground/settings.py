@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     max_waiting: Annotated[int, Field(ge=0)] = 32
     """Runs that may wait for a turn; beyond that a start is refused."""
     max_runs_per_socket: Annotated[int, Field(ge=1)] = 4
+    max_runs_per_address: Annotated[int, Field(ge=1)] = 16
+    """Runs that one address may have going, on all its sockets together."""
     max_sockets: Annotated[int, Field(ge=1)] = 512
     starts_per_minute: Annotated[int, Field(ge=1)] = 120
     """Starts allowed from one address in a minute."""
@@ -41,7 +43,7 @@ class Settings(BaseSettings):
     frame_window: Annotated[int, Field(ge=1, le=64)] = 2
     """Frames that may be open (sent, not acknowledged) on one socket and run."""
     max_frame_bytes: Annotated[int, Field(ge=1024)] = 65536
-    """The largest frame a client may send."""
+    """The largest frame a client may send; one of more than four times as much ends the socket."""
     unwatched_seconds: Annotated[float, Field(gt=0)] = 15.0
     """A run that nobody watches ends after this time."""
     pause_seconds: Annotated[float, Field(gt=0)] = 600.0

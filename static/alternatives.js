@@ -14,7 +14,7 @@ const fetching = new WeakMap();
  * @param {Step | Token} event
  */
 export function complete(log, event) {
-  if (event.top_ids || log.recording) return Promise.resolve();
+  if (event.top_ids || log.recording || !navigator.onLine) return Promise.resolve();
   let promise = fetching.get(event);
   if (!promise) {
     promise = load(log, event).catch(() => void fetching.delete(event));

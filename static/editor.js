@@ -150,7 +150,7 @@ export class Editor extends EventTarget {
     if (!this.text.value) this.#spaced(this.#pieceHere().startsWith(" "));
     this.unpin.hidden = !this.#pinned(moment, span);
     const change = setEdit(log, moment, this.controls.settings);
-    this.set.hidden = !change;
+    this.set.hidden = !change || this.added.some((edit) => JSON.stringify(edit) === JSON.stringify(change));
     if (change) this.set.textContent = `Set ${changeName(/** @type {any} */ (change.sampler ?? change.decoding))}`;
     this.#paintChips();
   }

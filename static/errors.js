@@ -97,6 +97,7 @@ function fieldOf(error, about) {
  */
 function sentence(message) {
   let words = message.replace(/^Edit \d+: /, "").replace(/^recipe: edits\[\d+\]: /, "").replace(/^[\w.]+: /, "").replace(/\brecipe\.edits\.\d+\.(?:\w+\.)?/g, "").replace(/\b(recipe|sampler|decoding)\.(?=\w)/g, "");
+  words = words.replace(/\b(positions? )?from (position )?(\d+) on\b/, (_, many = "", one = "", start) => `${many}from ${one}${Number(start) + 1} on`); // the page counts from 1
   words = words.replace(/^the prompt is empty.*$/i, "The prompt is empty: write what the model should answer.");
   for (const [name, label] of Object.entries(LABELS)) {
     if (name.includes("_") || name === "seed") words = words.replace(new RegExp(`(?<!the )\\b${name}\\b`, "g"), label);

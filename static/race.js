@@ -82,18 +82,21 @@ export class Track {
 }
 
 /**
- * Who is ahead: the one that has finished first, or else the one with more final tokens.
+ * Who is ahead: the one that has finished first, or else the one with more final tokens, or with as many and more accepted.
  * @param {Track} left
  * @param {Track} right
  * @param {number} ms
- * @returns {{who: "left" | "right" | "nobody", by: number, over: boolean}} by: tokens, or milliseconds once one is done
+ * @returns {{who: "left" | "right" | "nobody", by: number, unit: "ms" | "tokens" | "accepted", over: boolean}}
  */
 export function ahead(left, right, ms) {
   const a = left.at(ms);
   const b = right.at(ms);
-  if (a.done && b.done) return { who: left.end < right.end ? "left" : left.end > right.end ? "right" : "nobody", by: Math.abs(left.end - right.end), over: true };
-  if (a.done || b.done) return { who: a.done ? "left" : "right", by: ms - (a.done ? left.end : right.end), over: false };
-  return { who: a.tokens > b.tokens ? "left" : a.tokens < b.tokens ? "right" : "nobody", by: Math.abs(a.tokens - b.tokens), over: false };
+  const lead = (/** @type {number} */ one, /** @type {number} */ other) => ({ who: /** @type {"left" | "right" | "nobody"} */ (one > other ? "left" : one < other ? "right" : "nobody"), by: Math.abs(one - other) });
+  if (a.done && b.done) return { ...lead(right.end, left.end), unit: "ms", over: true };
+  if (a.done) return { who: "left", by: ms - left.end, unit: "ms", over: false };
+  if (b.done) return { who: "right", by: ms - right.end, unit: "ms", over: false };
+  if (a.tokens !== b.tokens) return { ...lead(a.tokens, b.tokens), unit: "tokens", over: false };
+  return { ...lead(a.accepted, b.accepted), unit: "accepted", over: false };
 }
 
 /** The clock of a race. It knows time, not what is painted. */

@@ -146,12 +146,10 @@ export class RaceCard extends EventTarget {
       texts.forEach((text, cell) => set(this.rows[at].cells[cell], text));
       this.rows[at].row.dataset.done = String(standing.done);
     });
-    const { who, by, over } = ahead(left, right, ms);
-    const lane = who === "nobody" ? null : this.lanes[who === "left" ? 0 : 1].title;
+    const { who, by, unit, over } = ahead(left, right, ms);
+    const name = who === "nobody" ? "" : this.lanes[who === "left" ? 0 : 1].title;
     this.rows.forEach(({ row }, at) => row.toggleAttribute("data-ahead", who === (at === 0 ? "left" : "right")));
-    const amount = over || left.at(ms).done || right.at(ms).done ? `${number(by / 1000, 3)} s` : `${by} ${by === 1 ? "token" : "tokens"}`;
-    const done = left.at(ms).done !== right.at(ms).done;
-    set(this.lead, lane === null ? "Nobody is ahead." : over ? `${lane} was done first, by ${amount}.` : done ? `${lane} has been done for ${amount}.` : `${lane} is ahead by ${amount}.`);
+    set(this.lead, leadOf(name, by, unit, over));
     set(this.time, `${number(ms / 1000, 3)} s`);
     this.strip.paint(ms);
     const playing = this.clock.playing ? "pause" : this.clock.over ? "again" : "play";
@@ -194,6 +192,21 @@ export class RaceCard extends EventTarget {
     else return;
     event.preventDefault();
   }
+}
+
+/**
+ * Who is ahead, in a sentence.
+ * @param {string} name empty for nobody
+ * @param {number} by
+ * @param {"ms" | "tokens" | "accepted"} unit
+ * @param {boolean} over
+ */
+function leadOf(name, by, unit, over) {
+  if (!name) return over ? "Both were done at the same moment." : "Nobody is ahead.";
+  const seconds = `${number(by / 1000, 3)} s`;
+  if (unit === "ms") return over ? `${name} was done first, by ${seconds}.` : `${name} has been done for ${seconds}.`;
+  const tokens = by === 1 ? "1 token" : `${by} tokens`;
+  return unit === "tokens" ? `${name} is ahead by ${tokens}.` : `${name} is ahead by ${tokens} accepted, none of them final yet.`;
 }
 
 /**

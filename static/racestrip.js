@@ -68,7 +68,7 @@ export class RaceStrip {
         const time = track.times[frame];
         const past = time <= ms;
         const whole = kind === "commit" || kind === "token";
-        draw.fillStyle = past ? (whole ? colours.accent : colours["draft-soft"]) : colours.line;
+        draw.fillStyle = past ? (whole ? colours.accent : colours.draft) : colours.line;
         const wide = kind === "commit" ? 4 : 2;
         draw.fillRect(Math.max(x(time) - wide, 0), whole ? top : top + row * 0.45, wide, whole ? row : row * 0.55);
       });

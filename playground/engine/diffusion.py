@@ -149,6 +149,7 @@ class Diffusion:
             logits = self.model.decode_pass(cache, fed, draft.self_conditioning)  # (C, V)
             temperature = schedule.temperature(remaining, steps, sampler.t_max, sampler.t_min)
             logits = logits / torch.tensor(temperature, device=logits.device)
+            logits = pins.rule_out_ends(logits, self.model.end_ids)
             # 2. One pass over it.
             uniforms = draws.uniforms(seed, draft.canvas, number, "sample", length)
             statistics = _on_host(summarise(logits, uniforms))

@@ -21,6 +21,8 @@ class Pins:
     """(C,) bool."""
     ids: Tensor
     """(C,) int64; of meaning where the mask is set."""
+    goes_on: bool = False
+    """Whether text is pinned in a later canvas, so that the turn must not end in this one."""
 
     @classmethod
     def none(cls, canvas_length: int) -> "Pins":
@@ -35,6 +37,17 @@ class Pins:
         for position, token in enumerate(ids, start):
             if token is not None:
                 self.mask[position], self.ids[position] = True, token
+
+    def rule_out_ends(self, logits: Tensor, end_ids: Sequence[int]) -> Tensor:
+        """The logits (C, V) with −inf for end tokens at free positions before pinned text, which must be reached."""
+        text = self.mask & ~torch.isin(self.ids, torch.tensor(end_ids))
+        before = len(text) if self.goes_on else int(text.nonzero()[-1]) if text.any() else 0
+        rows = (~self.mask[:before]).nonzero()[:, 0]
+        if len(rows) == 0:
+            return logits
+        logits = logits.clone()
+        logits[rows[:, None].to(logits.device), torch.tensor(end_ids, device=logits.device)] = -torch.inf
+        return logits
 
     def put(self, canvas_ids: Tensor) -> Tensor:
         """The canvas with the pinned tokens in their places."""
@@ -64,6 +77,8 @@ class CanvasEdits:
     def _check(self, number: int, edit: Edit) -> None:
         length = self.model.canvas_length
         if isinstance(edit, Infill):
+            if self._infill:
+                raise ValueError("a run takes only one text with holes")
             self._infill = holes.pins(edit.text, self.model.encode_text)
             room = -(-self.recipe.max_new_tokens // length) * length
             if len(self._infill) > room:
@@ -115,6 +130,7 @@ class CanvasEdits:
     def _hold_infill(self, canvas: int, pins: Pins) -> None:
         length = self.model.canvas_length
         part = self._infill[canvas * length : (canvas + 1) * length]
+        pins.goes_on = len(self._infill) > (canvas + 1) * length
         pins.hold(0, [*part, *[self.model.end_of_turn] * (length - len(part))])
 
     def _random(self, canvas: int, step: int) -> Tensor:

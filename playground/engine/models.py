@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoTokenizer, DiffusionGemmaForBlockDiffusion, DynamicCache
 
@@ -46,7 +47,6 @@ class Model:
         self.end_ids: list[int] = _as_list(network.generation_config.eos_token_id)
         self.end_of_turn: int = _end_of_turn(tokenizer, self.end_ids)
         self.fill_id: int | None = tokenizer.get_vocab().get(FILL)
-        self.pad_id: int = config.text_config.pad_token_id
         self.channel = _channel(tokenizer)
         self.supports_thinking: bool = self.channel is not None and "enable_thinking" in (tokenizer.chat_template or "")
         self._network = network
@@ -132,6 +132,8 @@ def load(settings: Settings) -> Model:
     device = _device(settings.device)
     embedded = settings.model == EMBEDDED
     source = str(EMBEDDED_FOLDER) if embedded else settings.model
+    if source.startswith((".", "/", "~")) and not Path(source).expanduser().is_dir():
+        raise ModelError(f"The model {source!r} could not be loaded: there is no such folder.", field="model")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
@@ -139,7 +141,7 @@ def load(settings: Settings) -> Model:
         network = DiffusionGemmaForBlockDiffusion.from_pretrained(
             source, dtype=_dtype(settings.dtype, device), local_files_only=embedded
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ModelError(
             f"The model {settings.model!r} could not be loaded: {str(error).splitlines()[0]} "
             "PLAYGROUND_MODEL takes `embedded`, a checkpoint folder, or a hub id."

@@ -1,32 +1,45 @@
 """The parameters in force: the recipe's, its edits, and what is changed while the run is going on."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from playground.engine.steering import Steering
 from playground.recipe import DecodingChange, Recipe, SamplerChange, SetDecoding, SetSampler
 
 
 class SamplerInForce:
-    """The sampler of a diffusion run, step by step; `made` lists the live changes as edits."""
+    """The sampler of a diffusion run, step by step; `made` lists the live changes as edits.
+
+    An edit whose step is never reached, since its canvas ended before it, applies before the next step there is: so
+    the sampler at a step follows from all edits up to it, however long the canvases before it took.
+    """
 
     def __init__(self, recipe: Recipe, steering: Steering) -> None:
         self.sampler = recipe.sampler
         self.made: list[SetSampler] = []
-        self._edits: Sequence[SetSampler] = [edit for edit in recipe.edits if isinstance(edit, SetSampler)]
+        edits = [edit for edit in recipe.edits if isinstance(edit, SetSampler)]
+        self._to_come = sorted(edits, key=lambda edit: (edit.canvas, edit.step))
         self._steering = steering
 
     def before(self, canvas: int, step: int) -> list[SetSampler]:
         """Apply what belongs just before this step, the recipe's edits first; gives the edits applied."""
-        applied = [edit for edit in self._edits if (edit.canvas, edit.step) == (canvas, step)]
+        applied: list[SetSampler] = []
+        while self._to_come and (self._to_come[0].canvas, self._to_come[0].step) <= (canvas, step):
+            edit = self._to_come.pop(0)
+            self.sampler = self.sampler.changed(edit.sampler)
+            applied.append(edit)
         for change in self._steering.take():
             if isinstance(change, SamplerChange):
-                edit = SetSampler(canvas=canvas, step=step, sampler=change)
-                self.made.append(edit)
-                applied.append(edit)
-        for edit in applied:
-            self.sampler = self.sampler.changed(edit.sampler)
+                # Checked when it was asked for; it may not fit any more where an edit came in between.
+                with suppress(ValidationError):
+                    self.sampler = self.sampler.changed(change)
+                    edit = SetSampler(canvas=canvas, step=step, sampler=change)
+                    self.made.append(edit)
+                    applied.append(edit)
         if applied:
-            self._steering.in_force(self.sampler)
+            self._steering.in_force(self.sampler, self._to_come)
         return applied
 
 

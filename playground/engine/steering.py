@@ -1,8 +1,9 @@
 """What people want of a run that is going on: parameter changes and an end. Read by the engine between steps."""
 
 import threading
+from collections.abc import Sequence
 
-from playground.recipe import Decoding, DecodingChange, EntropyBoundSampler, Recipe, SamplerChange
+from playground.recipe import Decoding, DecodingChange, EntropyBoundSampler, Recipe, SamplerChange, SetSampler
 
 
 class Cancelled(Exception):
@@ -21,6 +22,9 @@ class Steering:
         self._mode = recipe.mode
         self._sampler: EntropyBoundSampler = recipe.sampler
         self._decoding: Decoding = recipe.decoding
+        self._to_come: list[SetSampler] = sorted(
+            (edit for edit in recipe.edits if isinstance(edit, SetSampler)), key=lambda edit: (edit.canvas, edit.step)
+        )
         self._changes: list[SamplerChange | DecodingChange] = []
         self._cancelled = threading.Event()
         self._shared = threading.Event()
@@ -28,14 +32,18 @@ class Steering:
     def change(self, change: SamplerChange | DecodingChange) -> None:
         """Ask for a change from the next step on.
 
-        Raises `ValueError` if it is for the other mode, pydantic's `ValidationError` if the result does not fit.
+        Raises `ValueError` if it is for the other mode, pydantic's `ValidationError` if the result does not fit, or if
+        an edit of the recipe that is still to come would not fit any more.
         """
         with self._lock:
             if isinstance(change, SamplerChange) != (self._mode == "diffusion"):
                 takes = "sampler" if self._mode == "diffusion" else "decoding"
                 raise ValueError(f"a run in {self._mode} mode takes changes of its {takes}")
             if isinstance(change, SamplerChange):
-                self._sampler = self._sampler.changed(change)
+                sampler = after = self._sampler.changed(change)
+                for edit in self._to_come:
+                    after = after.changed(edit.sampler)
+                self._sampler = sampler
             else:
                 self._decoding = self._decoding.changed(change)
             self._changes.append(change)
@@ -46,9 +54,10 @@ class Steering:
             changes, self._changes = self._changes, []
             return changes
 
-    def in_force(self, parameters: EntropyBoundSampler | Decoding) -> None:
-        """Tell what is in force now, after edits of the recipe itself. For the engine."""
+    def in_force(self, parameters: EntropyBoundSampler | Decoding, to_come: Sequence[SetSampler] = ()) -> None:
+        """Tell what is in force now, and which edits of the recipe are still to come. For the engine."""
         with self._lock:
+            self._to_come = list(to_come)
             if not self._changes:
                 if isinstance(parameters, EntropyBoundSampler):
                     self._sampler = parameters

@@ -171,6 +171,7 @@ class _CanvasCheck:
         run, model, pins, margins = self._run, self._run.model, self._pins, self._run.margins
         logits = model.decode_pass(self._cache, self._fed, self._self_conditioning)
         logits = logits / torch.tensor(temperature, device=logits.device)  # (C, V)
+        logits = pins.rule_out_ends(logits, model.end_ids)
         uniforms = draws.uniforms(run.recipe.seed, self._canvas, event.step, "sample", model.canvas_length)
         ours = summarise(logits, uniforms)
         self._self_conditioning = model.self_conditioning(logits)

@@ -60,6 +60,8 @@ def evaluate(
     ] = None,
 ) -> None:
     """Exact match on held-out tasks, by family and mode, with 95 % intervals."""
+    from safetensors import SafetensorError
+
     from playground.tiny.answers import Runner
     from playground.tiny.batched import BatchedAutoregressive, BatchedDiffusion
     from playground.tiny.evaluation import evaluate as run
@@ -76,7 +78,7 @@ def evaluate(
         raise typer.Exit(2)
     try:
         network, codec = load_model(folder)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         typer.echo(f"playground: MODEL: {folder} is no checkpoint of the embedded model ({error})", err=True)
         raise typer.Exit(2) from None
     runners: list[Runner] = [BatchedDiffusion(network, codec), BatchedAutoregressive(network, codec)]

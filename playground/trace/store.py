@@ -23,6 +23,9 @@ CHUNK_BYTES = 256 * 1024
 
 BUSY_SECONDS = 10.0
 
+MOST = 2**63 - 1
+"""The largest number that SQLite knows."""
+
 KEPT_SHARE = 0.5
 """Kept runs may take up this share of the limit, so that new runs always find room."""
 
@@ -137,11 +140,13 @@ class Store:
 
         What is compressed is read at once, so that the trace comes whole even if the run is dropped meanwhile.
         """
-        rows = self._chunks(run_id, after + 1, "")
+        rows = self._chunks(run_id, min(after + 1, MOST), "")
         return (line for first, packed in rows for line in _unpacked(packed)[max(0, after + 1 - first) :])
 
     def line(self, run_id: str, seq: int) -> bytes | None:
         """One line of a run's trace; none if it is not here."""
+        if seq > MOST:
+            return None
         for first, packed in self._chunks(run_id, seq, "LIMIT 1"):
             lines = _unpacked(packed)
             return lines[seq - first] if seq - first < len(lines) else None
@@ -152,7 +157,7 @@ class Store:
         rows = self._rows(
             f"SELECT number, {', '.join(LISTED)} FROM runs WHERE owner = ? AND number < ? ORDER BY number DESC LIMIT ?",
             owner,
-            before if before is not None else 2**63 - 1,
+            MOST if before is None else min(before, MOST),
             limit + 1,
         )
         entries = [Entry(**dict(zip(LISTED, row[1:], strict=True)) | {"kept": bool(row[-1])}) for row in rows[:limit]]
@@ -271,4 +276,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _unpacked(packed: bytes) -> list[bytes]:
-    return zlib.decompress(packed).removesuffix(b"\n").split(b"\n")
+    try:
+        return zlib.decompress(packed).removesuffix(b"\n").split(b"\n")
+    except zlib.error as error:
+        raise Unusable(f"a stored run is damaged: {error}") from None

@@ -17,7 +17,7 @@ from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.replay_page import static_folder
 from playground.web import files, history, routes, socket
-from playground.web.headers import CarefulHeaders, Prefix
+from playground.web.headers import CarefulHeaders, NoUploads, Prefix
 from playground.web.site import Engine, Site
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
         app = gradio.mount_gradio_app(
             app, blocks, path="/", ssr_mode=False, root_path=root_path(settings) or None, footer_links=[], head=head
         )
+    app.add_middleware(NoUploads)
     app.add_middleware(CarefulHeaders)
     if prefix := root_path(settings):
         app.add_middleware(Prefix, prefix=prefix)

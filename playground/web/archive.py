@@ -76,7 +76,8 @@ class Archive:
 
     async def lines(self, run_id: str, after: int = -1) -> Iterator[bytes]:
         """The lines of a stored run's trace from the one behind `after`; none if it is not here."""
-        return await self._ask(lambda store: store.lines(run_id, after)) or iter(())
+        lines = await self._ask(lambda store: store.lines(run_id, after))
+        return self._readable(lines) if lines is not None else iter(())
 
     async def line(self, run_id: str, seq: int) -> bytes | None:
         """One line of a stored run's trace; none if it is not here."""
@@ -107,7 +108,17 @@ class Archive:
             return await loop.run_in_executor(self._thread if in_order else None, question, store)
         except (sqlite3.Error, OSError) as error:
             self._complain(str(error))
-            return None
+        except Exception:
+            log.exception("store failed")
+        return None
+
+    def _readable(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+        """The lines, or `PlaygroundError` where they cannot be read."""
+        try:
+            yield from lines
+        except Exception as error:
+            self._complain(str(error))
+            raise PlaygroundError("internal", "The stored run cannot be read any more.", "run_id") from None
 
     async def _change(self, change: Callable[[Store], T]) -> T:
         if (store := self._store) is None:
@@ -116,8 +127,10 @@ class Archive:
             return await asyncio.get_running_loop().run_in_executor(self._thread, change, store)
         except (sqlite3.Error, OSError) as error:
             self._complain(str(error))
-            message = "The store of runs cannot be changed at the moment; the server's log says more."
-            raise PlaygroundError("internal", message) from None
+        except Exception:
+            log.exception("store failed")
+        message = "The store of runs cannot be changed at the moment; the server's log says more."
+        raise PlaygroundError("internal", message)
 
     def _write(self, run: RunLog, owner: str | None, summary: dict[str, Any]) -> None:
         """In the store's thread."""

@@ -10,10 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from playground.errors import PlaygroundError
 from playground.web.archive import hashed
 from playground.web.messages import OWNER_CHARACTERS
+from playground.web.routes import LARGEST, RunId
 from playground.web.runs import unknown
 from playground.web.site import Site
 
-RunId = Annotated[str, Path(min_length=1, max_length=64)]
 Owner = Annotated[
     str,
     Header(alias="X-Playground-Owner", min_length=OWNER_CHARACTERS.start, max_length=OWNER_CHARACTERS.stop - 1),
@@ -38,7 +38,7 @@ def router(site: Site) -> APIRouter:
     async def runs(
         owner: Owner,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        before: Annotated[int | None, Query(ge=0)] = None,
+        before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
     ) -> dict[str, Any]:
         """The stored runs of the owner whose secret the header has, the newest first; `next` goes in as `before`."""
         entries, further = await site.archive.owned(hashed(owner), limit, before)

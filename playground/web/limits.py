@@ -12,15 +12,20 @@ from limits.strategies import MovingWindowRateLimiter
 from playground.errors import PlaygroundError
 from playground.settings import Settings
 
+REFUSALS_PER_MINUTE = 240
+"""Messages that one socket may have refused in a minute."""
+
 
 class Limits:
-    """Counts sockets and starts. Addresses are what the server says they are, behind proxies that it trusts."""
+    """Counts sockets, starts and refusals. Addresses are what the server says, behind proxies that it trusts."""
 
     def __init__(self, settings: Settings) -> None:
         self.sockets = 0
         self._max_sockets = settings.max_sockets
         self._max_runs = settings.max_runs_per_socket
+        self._max_runs_of_address = settings.max_runs_per_address
         self._starts = RateLimitItemPerMinute(settings.starts_per_minute)
+        self._refusals = RateLimitItemPerMinute(REFUSALS_PER_MINUTE)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @contextmanager
@@ -34,11 +39,22 @@ class Limits:
         finally:
             self.sockets -= 1
 
-    def start(self, address: str, going: int) -> None:
-        """Count a start from an address, by a socket with so many runs going. Raises `PlaygroundError` (`busy`)."""
+    def refusal(self, socket: str) -> bool:
+        """Count a refused message of a socket; whether there may be more."""
+        return self._limiter.hit(self._refusals, "refusal", socket)
+
+    def start(self, address: str, going: int, going_of_address: int = 0) -> None:
+        """Count a start from an address, by a socket with so many runs going; on all sockets of the address so many.
+
+        Raises `PlaygroundError` (`busy`).
+        """
         if going >= self._max_runs:
             runs = f"{going} run{'s' if going > 1 else ''}"
             message = f"This socket already has {runs} going, its most; wait for one to end, or cancel one."
+            raise PlaygroundError("busy", message)
+        if going_of_address >= self._max_runs_of_address:
+            runs = f"{going_of_address} run{'s' if going_of_address > 1 else ''}"
+            message = f"Your address already has {runs} going, its most; wait for one to end, or cancel one."
             raise PlaygroundError("busy", message)
         if not self._limiter.hit(self._starts, "start", address):
             reset = self._limiter.get_window_stats(self._starts, "start", address).reset_time

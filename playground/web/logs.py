@@ -9,7 +9,10 @@ from playground.settings import Settings
 
 
 def configure(settings: Settings) -> None:
-    """Send structlog's and the standard library's records to standard error, in the format of the settings."""
+    """Send structlog's and the standard library's records to standard error, in the format of the settings.
+
+    Tracebacks come without the values of variables, among which there are secrets.
+    """
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -18,7 +21,9 @@ def configure(settings: Settings) -> None:
     renderers: list[structlog.typing.Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if settings.log_format == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        ]
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,

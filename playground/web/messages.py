@@ -7,11 +7,20 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from playground.errors import PlaygroundError
-from playground.recipe import MAX_SEED, DecodingChange, Finite, Recipe, SamplerChange, Strict
+from playground.recipe import MAX_SEED, DecodingChange, Edit, Finite, Message, Recipe, SamplerChange, Strict
 from playground.web import mistakes
 
 RunId = Annotated[str, Field(min_length=1, max_length=64)]
 Ref = Annotated[str, Field(max_length=256)] | Annotated[int, Field(ge=-MAX_SEED, le=MAX_SEED)]
+MOST_EDITS = 1000
+"""In a start; a run that goes on may gather more."""
+
+MOST_FIELDS = 32
+"""The most fields that any object in a message may have; a recipe has nine."""
+
+MOST_MISTAKES = 20
+"""Beyond these, only the first one is looked at."""
+
 DEEPEST = 32
 """The most levels of nesting that a message may have; a recipe has five."""
 
@@ -104,6 +113,9 @@ ClientMessage = Start | Acknowledge | Join | Steered
 
 _adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 _schema = _adapter.json_schema()
+_said: TypeAdapter[Message] = TypeAdapter(Message)
+_edit: TypeAdapter[Edit] = TypeAdapter(Edit)
+_id: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(strict=True, ge=0)])
 
 
 class Refused(PlaygroundError):
@@ -131,13 +143,61 @@ def parse(text: str) -> ClientMessage:
         raise Refused("The frame is not JSON that can be read: too deep, or a number too long.", None, None) from None
     ref = _ref(data)
     for path, reason in _unreadable(data):
-        field = mistakes.dotted(path)
-        raise Refused(f"{field} {reason}", field, ref)
+        field = mistakes.dotted(path) or None
+        raise Refused(f"{field or 'The message'} {reason}", field, ref)
     try:
         return _adapter.validate_json(text)
     except ValidationError as error:
-        field_at_fault, message = mistakes.explain(error, data, _schema)
+        count = error.error_count()
+        if count > MOST_MISTAKES:  # an account of all of them takes long
+            data, error = _first_mistakes(data, error)
+        field_at_fault, message = mistakes.explain(error, data, _schema, count=count)
         raise Refused(message, field_at_fault, ref) from None
+
+
+def too_large(text: str, size: int, most: int) -> Refused:
+    """What is said of a frame with more bytes than one may have."""
+    sentence = f"A frame may have at most {most} bytes, and this one has {size}."
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return Refused(sentence, None, None)
+    recipe = data.get("recipe") if isinstance(data, dict) else None
+    said = recipe.get("messages") if isinstance(recipe, dict) else None
+    for index, message in enumerate(said if isinstance(said, list) else ()):
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str) and len(content.encode(errors="replace")) > most // 2:
+            field = f"recipe.messages.{index}.content"
+            return Refused(f"{field} is too long: {sentence[0].lower()}{sentence[1:]}", field, _ref(data))
+    return Refused(sentence, None, _ref(data))
+
+
+def _first_mistakes(data: Any, error: ValidationError) -> tuple[Any, ValidationError]:
+    """The message and its mistakes, its long lists cut off behind their first wrong entry."""
+    recipe = data.get("recipe")
+    if not isinstance(recipe, dict):
+        return data, error
+    cut = dict(recipe)
+    for name, adapter in (("messages", _said), ("edits", _edit)):
+        if isinstance(entries := recipe.get(name), list):
+            cut[name] = _until_wrong(entries, adapter)
+    data = data | {"recipe": cut}
+    try:
+        _adapter.validate_json(json.dumps(data))
+    except ValidationError as fewer:
+        return data, fewer
+    return data, error
+
+
+def _until_wrong(entries: list[Any], adapter: TypeAdapter[Any]) -> list[Any]:
+    for index, entry in enumerate(entries):
+        try:
+            adapter.validate_python(entry)
+        except ValidationError:
+            if isinstance(entry, dict) and isinstance(ids := entry.get("ids"), list):
+                entry = entry | {"ids": _until_wrong(ids, _id)}
+            return [*entries[:index], entry]
+    return entries
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -145,8 +205,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) == len(pairs):
         return result
     twice = _Twice(result)
-    names = [name for name, _ in pairs]
-    twice.name = next(name for name in names if names.count(name) > 1)
+    seen: set[str] = set()
+    for twice.name, _ in pairs:
+        if twice.name in seen:
+            break
+        seen.add(twice.name)
     return twice
 
 
@@ -162,8 +225,12 @@ def _unreadable(data: object) -> Iterator[tuple[mistakes.Path, str]]:
         if isinstance(value, str) and not _encodes(value):
             yield path, "has half of a surrogate pair, which no text can hold."
         if isinstance(value, dict):
+            if len(value) > MOST_FIELDS:
+                yield path, f"has {len(value)} fields; no object here has more than {MOST_FIELDS}."
             rest.extend(((*path, key), below) for key, below in value.items())
         elif isinstance(value, list):
+            if path == ("recipe", "edits") and len(value) > MOST_EDITS:
+                yield path, f"has {len(value)} entries; a run may start with at most {MOST_EDITS} edits."
             rest.extend(((*path, index), below) for index, below in enumerate(value))
 
 

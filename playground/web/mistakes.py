@@ -9,19 +9,24 @@ from pydantic import ValidationError
 Path = tuple[str | int, ...]
 Schema = dict[str, Any]
 
+TAGGED = "edits"
+"""The list whose entries are a union with tags."""
+
 SHOWN = 40
 """The most characters of a wrong value that are shown."""
 
 
-def explain(error: ValidationError, data: object, schema: Schema, prefix: Path = ()) -> tuple[str | None, str]:
+def explain(
+    error: ValidationError, data: object, schema: Schema, prefix: Path = (), count: int = 0
+) -> tuple[str | None, str]:
     """Field (dotted, none for the whole) and sentence for the first mistake, with the number of further ones.
 
     data: what was validated, as parsed from JSON; schema: the JSON schema of what is allowed; prefix: where in the
-    client's message `data` stands.
+    client's message `data` stands; count: of all mistakes, where `error` has only some.
     """
     mistakes = error.errors(include_url=False)
     first = mistakes[0]
-    kind = first["type"]
+    kind, loc = first["type"], first["loc"]
     if not isinstance(data, dict):
         return None, f"The message must be a JSON object, not {_shown(data)}."
     root = schema
@@ -32,11 +37,12 @@ def explain(error: ValidationError, data: object, schema: Schema, prefix: Path =
             what = f"not {_shown(data['type'])}" if "type" in data else "but is missing"
             return "type", f"type must be one of {allowed}, {what}."
         root = {"$ref": kinds[data["type"]]}
-    path = _path(first["loc"], data, kind)
+        loc = loc[1:]
+    path = _path(loc, data, kind)
     field = dotted((*prefix, *path)) or None
-    node = _find(root, path, schema.get("$defs", {}))
-    sentence = _sentence(first, field, node, _find(root, path[:-1], schema.get("$defs", {})), schema.get("$defs", {}))
-    more = len(mistakes) - 1
+    defs = schema.get("$defs", {})
+    sentence = _sentence(first, field, _find(root, path, defs, data), _find(root, path[:-1], defs, data), defs)
+    more = max(count, len(mistakes)) - 1
     return field, sentence + (f" ({more} more mistake{'s' if more > 1 else ''} in this message.)" if more else "")
 
 
@@ -46,9 +52,11 @@ def dotted(path: Path) -> str:
 
 
 def _path(loc: Path, data: object, kind: str) -> Path:
-    """`loc` without the tags of unions, which are not in the data."""
+    """`loc` without the tags of unions, which are not in the data (though a field may have the name of one)."""
     path: list[str | int] = []
     for index, part in enumerate(loc):
+        if index > 1 and loc[index - 2] == TAGGED and isinstance(loc[index - 1], int):
+            continue
         is_there = (isinstance(data, dict) and part in data) or (
             isinstance(data, list) and isinstance(part, int) and part < len(data)
         )
@@ -57,7 +65,7 @@ def _path(loc: Path, data: object, kind: str) -> Path:
             path.append(part)
         elif kind == "missing" and index == len(loc) - 1:
             path.append(part)
-    return tuple(path)
+    return (*path, "type") if kind == "union_tag_invalid" else tuple(path)
 
 
 def _sentence(mistake: Any, field: str | None, node: Schema | None, parent: Schema | None, defs: Schema) -> str:
@@ -75,19 +83,38 @@ def _sentence(mistake: Any, field: str | None, node: Schema | None, parent: Sche
             return f"{subject} is missing" + (f"; it must be {_allowed(node, defs)}." if node else ".")
     if node is None:
         return f"{subject}: {mistake['msg']}."
-    return f"{subject} must be {_allowed(node, defs)}, not {_shown(mistake['input'])}."
+    given = mistake["input"]["type"] if mistake["type"] == "union_tag_invalid" else mistake["input"]
+    return f"{subject} must be {_allowed(node, defs)}, not {_shown(given)}."
 
 
-def _find(node: Schema, path: Path, defs: Schema) -> Schema | None:
+def _find(node: Schema, path: Path, defs: Schema, data: Any) -> Schema | None:
     """The part of a schema that a path into the data leads to."""
     node = _resolved(node, defs)
+    if options := node.get("anyOf") or node.get("oneOf"):
+        kinds = [_resolved(option, defs).get("properties", {}).get("type", {}).get("const") for option in options]
+        fitting = [option for option, kind in zip(options, kinds, strict=True) if kind and kind == _type(data)]
+        if path == ("type",) and not fitting:
+            return {"enum": list(dict.fromkeys(kind for kind in kinds if kind))}
+        node, options = {"anyOf": fitting} if fitting else node, fitting or options
+        if path:
+            found = (_find(option, path, defs, data) for option in options)
+            return next((each for each in found if each is not None), None)
     if not path:
         return node
-    for option in node.get("anyOf") or node.get("oneOf") or ():
-        if (found := _find(option, path, defs)) is not None:
-            return found
     below = node.get("items") if isinstance(path[0], int) else node.get("properties", {}).get(path[0])
-    return None if below is None else _find(below, path[1:], defs)
+    return None if below is None else _find(below, path[1:], defs, _below(data, path[0]))
+
+
+def _type(data: Any) -> Any:
+    """What an object says it is; an edit that says nothing is a `set`."""
+    return data.get("type", "set") if isinstance(data, dict) else None
+
+
+def _below(data: Any, part: str | int) -> Any:
+    try:
+        return data[part]
+    except (LookupError, TypeError):
+        return None
 
 
 def _fields(node: Schema, defs: Schema) -> list[str]:

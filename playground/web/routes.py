@@ -20,6 +20,9 @@ STATUS = {"unknown_run": 404, "unknown_event": 404, "forbidden": 403, "busy": 50
 
 RunId = Annotated[str, Path(min_length=1, max_length=64)]
 
+LARGEST = 2**53
+"""No number of an event or of a run is larger; SQLite could not look for one that is much larger."""
+
 
 def router(site: Site) -> APIRouter:
     """The routes of a site."""
@@ -31,6 +34,13 @@ def router(site: Site) -> APIRouter:
         status = site.loading.status
         body = {"status": status, "message": site.loading.message, "version": __version__}
         return JSONResponse(body, 503 if status == "failed" else 200)
+
+    routes.head("/health", include_in_schema=False)(health)
+
+    @routes.api_route("/health", methods=["POST", "PUT", "PATCH", "DELETE", "OPTIONS"], include_in_schema=False)
+    async def no_such_method() -> Response:
+        """Said here, since the page at the root answers what no route does."""
+        return Response(status_code=405, headers={"Allow": "GET, HEAD"})
 
     @routes.get("/metrics")
     async def metrics() -> Response:
@@ -58,14 +68,16 @@ def router(site: Site) -> APIRouter:
         return stored or site.runs.get(run_id).summary()
 
     @routes.get("/api/runs/{run_id}/events")
-    async def events(run_id: RunId, after: Annotated[int, Query(ge=-1)] = -1, follow: bool = True) -> StreamingResponse:
+    async def events(
+        run_id: RunId, after: Annotated[int, Query(ge=-1, le=LARGEST)] = -1, follow: bool = True
+    ) -> StreamingResponse:
         """Whole events as JSONL, from the one behind `after`; of a live run to its end, or so far (`follow=false`)."""
         run = await site.runs.find(run_id)
         lines = _followed(site, run, after) if follow else _so_far(run, after)
         return StreamingResponse(lines, media_type="application/jsonl; charset=utf-8")
 
     @routes.get("/api/runs/{run_id}/events/{seq}")
-    async def event(run_id: RunId, seq: Annotated[int, Path(ge=0)]) -> Response:
+    async def event(run_id: RunId, seq: Annotated[int, Path(ge=0, le=LARGEST)]) -> Response:
         """One whole event, with its top alternatives."""
         if site.runs.known(run_id) is None and (line := await site.archive.line(run_id, seq)) is not None:
             return Response(line, media_type="application/json")
@@ -90,6 +102,10 @@ def answer_mistakes(app: FastAPI) -> None:
         first = error.errors()[0]
         field = mistakes.dotted(tuple(first["loc"][1:]))
         return _refusal("bad_request", f"{field}: {first['msg']}.", field)
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, __: Exception) -> JSONResponse:
+        return _refusal("internal", "The server failed on this request; its log says more.", None)
 
 
 def _refusal(code: str, message: str, field: str | None) -> JSONResponse:

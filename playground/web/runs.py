@@ -40,6 +40,8 @@ class Run:
         self.log = log or RunLog()
         self.steering = Steering(recipe)
         self.control = new_control()
+        self.address = ""
+        """Of the socket that started it."""
         self.viewers = 0
         self.last_words: RunFinished | None = None
         self.deadline: asyncio.TimerHandle | None = None
@@ -100,9 +102,11 @@ class Runs:
         events: Events,
         steps_per_second: float | None,
         owner: str | None = None,
+        address: str = "",
     ) -> Run:
-        """Begin a run, or queue it. owner: a secret. Raises `PlaygroundError` (`busy`)."""
+        """Begin a run, or queue it. owner: a secret; address: the starter's. Raises `PlaygroundError` (`busy`)."""
         run = Run(recipe, hashed(owner) if owner is not None else None)
+        run.address = address
 
         def deliver(event: Event) -> None:
             event = run.log.append(event)
@@ -124,6 +128,10 @@ class Runs:
         self._expect_viewer(run)
         log.info("run started", run=run.id[:8], mode=recipe.mode, going=len(self._going))
         return run
+
+    def going_of(self, address: str) -> int:
+        """How many runs of an address go on or wait."""
+        return sum(run.address == address for run in self._going.values())
 
     def known(self, run_id: str) -> Run | None:
         """The run with this id, if it is in memory."""

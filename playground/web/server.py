@@ -1,5 +1,6 @@
 """Serve the app with uvicorn; what stands in the way is said in one sentence, with exit code 2."""
 
+import os
 import socket
 import sys
 from typing import NoReturn
@@ -7,15 +8,21 @@ from typing import NoReturn
 import structlog
 import uvicorn
 from pydantic import ValidationError
+from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from playground.settings import Settings
 from playground.web import logs
 from playground.web.app import Page, create_app, root_path
+from playground.web.headers import LastForwarded
 
 log = structlog.get_logger()
 
 PING_SECONDS = 20.0
 SHUTDOWN_SECONDS = 3
+
+FRAMES_READ = 4
+"""A frame with up to so many times the bytes allowed is still read, to be refused in a sentence."""
 
 WRONG_SETTING = 2
 
@@ -35,25 +42,30 @@ def serve(settings: Settings, page: Page | None = None) -> None:
     """Serve until interrupted. Exits with code 2 if the address cannot be had."""
     logs.configure(settings)
     with _listening(settings) as listening:
-        server = uvicorn.Server(
-            uvicorn.Config(
-                create_app(settings, page=page),
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=True,
-                ws_max_size=settings.max_frame_bytes,
-                ws_ping_interval=PING_SECONDS,
-                ws_ping_timeout=PING_SECONDS,
-                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            )
-        )
+        server = uvicorn.Server(config(settings, create_app(settings, page=page)))
         name = f"[{settings.host}]" if ":" in settings.host else settings.host
         log.info("serving", url=f"http://{name}:{listening.getsockname()[1]}{root_path(settings)}/")
         try:
             server.run(sockets=[listening])
         except KeyboardInterrupt:
             log.info("interrupted")
+
+
+def config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
+    """How uvicorn serves the app. `FORWARDED_ALLOW_IPS` names the proxies that tell their clients' addresses."""
+    trusted = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    app = ProxyHeadersMiddleware(app, trusted)  # type: ignore[arg-type,assignment]
+    return uvicorn.Config(
+        LastForwarded(app) if trusted.strip() == "*" else app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws_max_size=settings.max_frame_bytes * FRAMES_READ,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
 
 
 def _listening(settings: Settings) -> socket.socket:

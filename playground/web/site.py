@@ -1,5 +1,6 @@
 """What the routes and the sockets share: one object for the whole process."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ class Site:
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
         self.archive = Archive(settings)
         self.runs = Runs(settings, self.turns, self.metrics, self.archive)
+        self.starting: Counter[str] = Counter()
+        """Runs that are about to begin, by address."""
         self._engine = engine
         self.metrics.gauge("open_sockets", "Sockets that are open", lambda: self.limits.sockets)
         self.metrics.gauge("runs_going", "Runs that take turns on the device", lambda: self.turns.going)
@@ -58,8 +61,10 @@ class Site:
         finally:
             await self.archive.close()
 
-    async def start(self, recipe: Recipe, steps_per_second: float | None, owner: str | None = None) -> Run:
-        """Begin a run once the model is there. owner: a secret. Raises `PlaygroundError`."""
+    async def start(
+        self, recipe: Recipe, steps_per_second: float | None, owner: str | None = None, address: str = ""
+    ) -> Run:
+        """Begin a run once the model is there. owner: a secret; address: the starter's. Raises `PlaygroundError`."""
         model = await self.loading.model()
         recipe = await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
-        return self.runs.start(model, recipe, self._engine.events, steps_per_second, owner)
+        return self.runs.start(model, recipe, self._engine.events, steps_per_second, owner, address)

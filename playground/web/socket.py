@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from playground.errors import PlaygroundError
 from playground.events import Error
 from playground.trace.cursor import Cursor
 from playground.web import mistakes
+from playground.web.limits import REFUSALS_PER_MINUTE
 from playground.web.messages import (
     Acknowledge,
     Cancel,
@@ -28,6 +30,7 @@ from playground.web.messages import (
     Steered,
     Update,
     parse,
+    too_large,
 )
 from playground.web.runs import Run
 from playground.web.security import may_connect
@@ -80,7 +83,9 @@ class Socket:
         self._websocket = websocket
         self._site = site
         self._address = websocket.client.host if websocket.client else "unknown"
-        self._started: dict[str, Run] = {}
+        self._id = secrets.token_hex(8)
+        self._started: set[str] = set()
+        self._going: dict[str, Run] = {}
         self._starting: set[asyncio.Task[None]] = set()
         self._views: dict[str, _View] = {}
         self._watched: set[str] = set()
@@ -122,33 +127,50 @@ class Socket:
                 else:
                     self._obey(message)
             except Refused as error:
-                await self._send(refusal(error, error.ref))
+                failure: PlaygroundError = error
+                ref = error.ref
             except PlaygroundError as error:
-                await self._send(refusal(error, message.ref if message else None))
+                failure, ref = error, message.ref if message else None
             except Exception:
                 log.exception("message failed")
                 failure = PlaygroundError("internal", "The server failed on this message; its log says more.")
-                await self._send(refusal(failure, message.ref if message else None))
+                ref = message.ref if message else None
+            else:
+                continue
+            await self._send(refusal(failure, ref))
+            await asyncio.sleep(0)
+            if failure.code != "finished" and not self._site.limits.refusal(self._id):
+                reason = f"More than {REFUSALS_PER_MINUTE} messages were refused in a minute."
+                await self._websocket.close(POLICY_VIOLATION, reason)
+                return
 
     def _read(self, frame: Any) -> ClientMessage:
         text = frame.get("text")
         if text is None:
             raise Refused("Send text frames with JSON; binary frames are not read.", None, None)
         most = self._site.settings.max_frame_bytes
-        if len(text) > most:
-            raise Refused(f"A frame may have at most {most} bytes.", None, None)
+        if (size := len(text.encode(errors="replace"))) > most:
+            raise too_large(text, size, most)
         return parse(text)
 
     def _begin(self, message: Start, tasks: asyncio.TaskGroup) -> None:
-        going = sum(not run.finished for run in self._started.values()) + len(self._starting)
-        self._site.limits.start(self._address, going)
+        self._going = {run_id: run for run_id, run in self._going.items() if not run.finished}
+        of_address = self._site.runs.going_of(self._address) + self._site.starting[self._address]
+        self._site.limits.start(self._address, len(self._going) + len(self._starting), of_address)
         start = tasks.create_task(self._start(message))
         self._starting.add(start)
-        start.add_done_callback(self._starting.discard)
+        self._site.starting[self._address] += 1
+        start.add_done_callback(self._begun)
+
+    def _begun(self, start: asyncio.Task[None] | None) -> None:
+        """No longer count a start as one that is about to begin; a second time is fine."""
+        if start in self._starting:
+            self._starting.remove(start)
+            self._site.starting -= {self._address: 1}
 
     async def _start(self, message: Start) -> None:
         try:
-            run = await self._site.start(message.recipe, message.steps_per_second, message.owner)
+            run = await self._site.start(message.recipe, message.steps_per_second, message.owner, self._address)
         except PlaygroundError as error:
             await self._send(refusal(error, message.ref))
         except Exception:
@@ -156,7 +178,9 @@ class Socket:
             failure = PlaygroundError("internal", "The run could not be started; the server's log says more.")
             await self._send(refusal(failure, message.ref))
         else:
-            self._started[run.id] = run
+            self._begun(asyncio.current_task())
+            self._started.add(run.id)
+            self._going[run.id] = run
             await self._send(_control(run, message.ref))
             self._watch(run, after=-1)
 
@@ -187,10 +211,11 @@ class Socket:
         self._wake.set()
 
     def _steer(self, message: Steered) -> None:
-        run = self._started.get(message.run) or self._site.runs.get(message.run)
-        if run.id not in self._started:
+        own = message.run in self._started
+        run = self._site.runs.known(message.run) if own else self._site.runs.get(message.run)
+        if run is not None and not own:
             run.let_steer(message.control)
-        if run.finished:
+        if run is None or run.finished:
             if isinstance(message, Cancel | Resume):
                 return
             raise PlaygroundError("finished", "The run has already finished.", "run")
@@ -222,6 +247,8 @@ class Socket:
         view = self._views.pop(run_id)
         view.stop_listening()
         self._site.runs.leave(view.run)
+        if view.run.finished:
+            self._going.pop(run_id, None)
 
     async def _send_events(self) -> None:
         """Frames of all runs watched, one of each in turn, as far as their windows allow."""

@@ -53,8 +53,8 @@ def test_the_budget_leaves_pinned_positions_out(embedded: Model) -> None:
         total, mask = 0.0, [False] * 64
         free = [position for position in range(64) if not (step.pinned and step.pinned[position])]
         for position in sorted(free, key=lambda position: (step.entropy[position], position)):
+            mask[position] = total <= step.entropy_bound
             total += step.entropy[position]
-            mask[position] = total - step.entropy[position] <= step.entropy_bound
         assert mask == step.accepted
 
 
@@ -161,3 +161,19 @@ def test_holes(text: str, pins: list[int | None]) -> None:
 def test_no_holes_or_wrong_ones(text: str) -> None:
     with pytest.raises(ValueError, match="hole"):
         holes.pins(text, lambda part: list(part.encode()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_end_is_drawn_before_pinned_text(embedded: Model, seed: int) -> None:
+    written = run(embedded, Infill(text="The cat ___{8} the mat."), prompt="Fill it in.", seed=seed)[-1].text
+    assert written.startswith("The cat")
+    assert written.endswith(" the mat.")
+    pinned = run(embedded, Pin(canvas=0, step=2, start=50, text=" very late"), prompt="Spell cat.", seed=seed)
+    assert " very late" in pinned[-1].text
+
+
+def test_two_infills_are_refused(embedded: Model) -> None:
+    recipe = Recipe(messages=[Message(role="user", content="Hi")], edits=[Infill(text="a ___"), Infill(text="b ___")])
+    with pytest.raises(PlaygroundError, match="only one") as refusal:
+        runs.prepare(embedded, recipe, Settings())
+    assert refusal.value.field == "recipe.edits.1"

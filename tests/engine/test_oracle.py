@@ -1,6 +1,6 @@
 """transformers' own `generate()`, fed the same random draws, is the oracle for the engine."""
 
-import math
+import functools
 import random
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from transformers.models.diffusion_gemma.generation_diffusion_gemma import Entro
 from playground.engine import answers, runs
 from playground.engine.models import Model
 from playground.engine.steering import Steering
-from playground.events import CanvasCommitted, CanvasStarted, RunFinished, RunStarted, Step, Token
+from playground.events import CanvasCommitted, CanvasStarted, Event, RunFinished, RunStarted, Step, Token
 from playground.recipe import Decoding, EntropyBoundSampler, Message, Recipe
 from playground.sampling import draws
 from playground.sampling.statistics import summarise
@@ -39,10 +39,11 @@ WORDS = [
     "bridge",
     "while",
     "the",
-    "clever",
     "owl",
     "slept",
 ]
+NAMES = ["Mia", "Tom", "Ana", "Ben", "Lily", "Max", "Zoe"]
+ANIMALS = ["fox", "owl", "bear", "wolf", "frog", "duck"]
 
 
 @dataclass
@@ -104,33 +105,38 @@ def random_recipe(number: int, canvas_length: int, window: int) -> Recipe:
     t_min = chance.uniform(0.05, 0.9)
     cap = 192 if number % 13 == 5 else chance.choice([1, 2, 7, 24, 48])
     length = chance.choice([4, canvas_length // 2, canvas_length + 9, window + 30])
-    prompts = [
-        " ".join(chance.choice(WORDS) for _ in range(length)),
-        f"Count from {chance.randint(1, 9)} to {chance.randint(30, 60)}.",
-        "Tell a long story about Mia the fox.",
-    ]
+    prompt = " ".join(chance.choice(WORDS) for _ in range(length))
+    if number % 2:
+        prompt = f"Tell a long story about {chance.choice(NAMES)} the {chance.choice(ANIMALS)}."
+    canvases = 1 if cap == 192 else 1 + number % 3
     return Recipe(
-        messages=[Message(role="user", content=prompts[0] if number % 2 else chance.choice(prompts))],
+        messages=[Message(role="user", content=prompt)],
         seed=chance.randrange(2**53),
-        max_new_tokens=chance.randint(1, (1 if cap == 192 else 3) * canvas_length),
+        max_new_tokens=canvases * canvas_length - chance.randrange(canvas_length),
         sampler=EntropyBoundSampler(
             entropy_bound=10 ** chance.uniform(-2.5, 1.2),
             t_min=t_min,
             t_max=t_min + chance.uniform(0.01, 0.6),
             max_denoising_steps=cap,
-            confidence_threshold=10 ** chance.uniform(-4, 0.3),
+            confidence_threshold=10 ** chance.uniform(-4, 0.9),
             stability_threshold=chance.choice([0, 1, 1, 2, 4]),
         ),
     )
 
 
-def compare(model: Model, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> int:
-    recipe = runs.prepare(model, recipe, Settings())
-    events = list(runs.events(model, recipe, Steering(recipe)))
+@functools.cache
+def made(model: Model, number: int, window: int) -> list[Event]:
+    recipe = runs.prepare(model, random_recipe(number, model.canvas_length, window), Settings())
+    return list(runs.events(model, recipe, Steering(recipe)))
+
+
+def compare(model: Model, number: int, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = made(model, number, window)
     started, finished = events[0], events[-1]
     assert isinstance(started, RunStarted)
     assert isinstance(finished, RunFinished)
     assert finished.stop_reason in ("end_of_turn", "max_new_tokens")
+    recipe = started.recipe
     reference = Reference(recipe.seed)
     reference.install(monkeypatch)
     sampler = recipe.sampler
@@ -159,21 +165,20 @@ def compare(model: Model, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> in
     theirs = output.sequences[0, len(started.prompt_ids) :].tolist()
     assert committed == answers.valid(theirs, model.end_ids)
     assert len([event for event in events if isinstance(event, CanvasStarted)]) == reference.canvas + 1
-    return len(steps)
 
 
 @pytest.mark.parametrize("number", range(26))
 def test_the_embedded_model_denoises_as_generate_does(
     number: int, embedded: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compare(embedded, random_recipe(number, 64, 512), monkeypatch)
+    compare(embedded, number, 512, monkeypatch)
 
 
 @pytest.mark.parametrize("number", range(100, 130))
 def test_a_model_with_experts_and_a_short_window_denoises_as_generate_does(
     number: int, random_model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compare(random_model, random_recipe(number, 16, 24), monkeypatch)
+    compare(random_model, number, 24, monkeypatch)
 
 
 @pytest.mark.parametrize("number", range(6))
@@ -237,9 +242,16 @@ def test_autoregressive_logits_are_those_of_gemma_4_with_the_same_weights(embedd
     torch.testing.assert_close(embedded.encode_pass(embedded.cache(), ids), theirs, atol=1e-5, rtol=0)
 
 
-def test_prompts_of_the_recipes_reach_over_canvas_and_window(embedded: Model) -> None:
-    lengths = [len(embedded.encode(random_recipe(number, 64, 512).messages, thinking=False)) for number in range(26)]
-    assert min(lengths) < 64
-    assert any(64 < length < 512 for length in lengths)
-    assert max(lengths) > 512
-    assert {math.ceil(random_recipe(number, 64, 512).max_new_tokens / 64) for number in range(26)} == {1, 2, 3}
+def test_the_recipes_reach_over_canvas_window_and_both_ends(embedded: Model, random_model: Model) -> None:
+    logs = [made(embedded, number, 512) for number in range(26)] + [
+        made(random_model, number, 24) for number in range(100, 130)
+    ]
+    prompts = [len(events[0].prompt_ids) for events in logs if isinstance(events[0], RunStarted)]
+    assert min(prompts[:26]) < 64
+    assert max(prompts[:26]) > 512
+    committed = [[event for event in events if isinstance(event, CanvasCommitted)] for events in logs]
+    assert {len(canvases) for canvases in committed} >= {1, 2, 3}
+    assert sum(len(canvases) > 1 for canvases in committed[:26]) >= 5
+    ends = [canvas.stop_reason for canvases in committed[:26] for canvas in canvases]
+    assert min(ends.count("stable_and_confident"), ends.count("max_denoising_steps")) >= 5
+    assert max(canvas.steps for canvases in committed for canvas in canvases) > 48

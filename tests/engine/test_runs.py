@@ -111,8 +111,8 @@ def test_the_browser_can_repeat_the_budget_sum(embedded: Model) -> None:
             order = sorted(range(64), key=lambda position: (event.entropy[position], position))
             total, mask = 0.0, [False] * 64
             for position in order:
+                mask[position] = total <= event.entropy_bound
                 total += event.entropy[position]
-                mask[position] = total - event.entropy[position] <= event.entropy_bound
             assert mask == event.accepted
 
 
@@ -274,3 +274,26 @@ def test_a_prompt_over_the_context_is_refused(embedded: Model) -> None:
 def test_what_is_merely_unusual_runs(embedded: Model, sampler: dict[str, float]) -> None:
     wanted = recipe("What is 2 + 3?", sampler=EntropyBoundSampler(**sampler))
     assert finish(run(embedded, wanted)).stop_reason == "end_of_turn"
+
+
+def test_an_edit_beyond_the_end_of_its_canvas_applies_at_the_next_one(embedded: Model) -> None:
+    late = SetSampler(canvas=0, step=48, sampler=SamplerChange(t_max=5.0))
+    then = SetSampler(canvas=1, step=1, sampler=SamplerChange(t_min=3.0))
+    events = run(embedded, recipe(edits=[late, then]))
+    first = next(event for event in events if isinstance(event, Step) and event.canvas == 1)
+    assert first.edits == [late, then]
+    assert (first.temperature, finish(events).stop_reason) == (5.0, "end_of_turn")
+
+
+def test_a_change_that_an_edit_to_come_forbids_is_refused() -> None:
+    steering = Steering(recipe(edits=[SetSampler(canvas=0, step=10, sampler=SamplerChange(t_max=0.5))]))
+    with pytest.raises(ValueError, match="t_min"):
+        steering.change(SamplerChange(t_min=0.7))
+    steering.change(SamplerChange(t_min=0.45))
+
+
+@pytest.mark.parametrize("temperature", [1e-40, 5e-324, 1e-30])
+def test_a_temperature_too_small_for_float32_is_refused_or_runs(embedded: Model, temperature: float) -> None:
+    with pytest.raises(ValueError, match="temperature"):
+        Decoding(temperature=temperature)
+    assert finish(run(embedded, recipe("Hi", mode="autoregressive", decoding=Decoding(temperature=1e-4)))).text

@@ -13,6 +13,7 @@ import websockets
 
 from playground.settings import Settings
 from playground.web.app import create_app
+from playground.web.server import config as server_config
 from playground.web.site import Engine, Site
 
 PATIENCE = 60.0
@@ -40,7 +41,8 @@ async def serving(engine: Engine, **changes: Any) -> AsyncIterator[Live]:
     settings = Settings(**changes)
     app = create_app(settings, engine)
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, ws_max_size=settings.max_frame_bytes, timeout_graceful_shutdown=1)
+    config = server_config(settings, app)
+    config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listening]))
     await until(lambda: server.started)

@@ -213,7 +213,7 @@ async def test_a_huge_frame_ends_its_socket_and_no_run_of_others(fake: Fake) -> 
     async with serving(fake.engine, max_frame_bytes=4096) as live, live.connect() as other:
         await other.start(recipe())
         async with live.connect() as client:
-            await client.connection.send("x" * 5000)
+            await client.connection.send("x" * (4 * 4096 + 1))
             with pytest.raises(ConnectionClosed) as closed:
                 await client.hear()
             assert closed.value.rcvd is not None

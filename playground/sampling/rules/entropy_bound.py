@@ -16,13 +16,15 @@ def accept(entropy: Tensor, bound: float) -> Tensor:
 
     1. Order the positions by (entropy, position).
     2. Add up their entropies, in float64.
-    3. Accept the k-th while (sum of the first k) − (its own entropy) ≤ bound. Ordered this way its own entropy is the
-       largest of the k, so the left side bounds the mutual information of the accepted tokens (report, section 3.3,
-       after Ben-Hamu et al., arXiv 2505.24857).
+    3. Accept the k-th while (sum of the first k) − (its own entropy) ≤ bound, that is while the sum of those before it
+       fits; taken as that sum, so that rounding cannot let in a later position and leave out an earlier one. Ordered
+       this way its own entropy is the largest of the k, so the left side bounds the mutual information of the accepted
+       tokens (report, section 3.3, after Ben-Hamu et al., arXiv 2505.24857).
     """
     ordered, order = torch.sort(entropy.to(torch.float64), stable=True)  # 1
-    cumulative = ordered.cumsum(dim=-1)  # 2
-    fits = cumulative - ordered <= bound  # 3
+    before = ordered.cumsum(dim=-1).roll(1)  # 2
+    before[0] = 0
+    fits = before <= bound  # 3
     return torch.zeros_like(fits).scatter(-1, order, fits)
 
 

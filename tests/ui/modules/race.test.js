@@ -38,10 +38,11 @@ test("a written run has its first token when that was written", () => {
 
 test("who is ahead: more final tokens, until one is done", () => {
   const [left, right] = [new Track(denoised()), new Track(written())];
-  assert.deepEqual(ahead(left, right, 0), { who: "nobody", by: 0, over: false });
-  assert.deepEqual(ahead(left, right, 45), { who: "right", by: 2, over: false });
-  assert.deepEqual(ahead(left, right, 60), { who: "left", by: 10, over: false });
-  assert.deepEqual(ahead(left, right, 99), { who: "left", by: 30, over: true });
+  assert.deepEqual(ahead(left, right, 0), { who: "nobody", by: 0, unit: "accepted", over: false });
+  assert.deepEqual(ahead(left, right, 45), { who: "right", by: 2, unit: "tokens", over: false });
+  assert.deepEqual(ahead(left, right, 60), { who: "left", by: 10, unit: "ms", over: false });
+  assert.deepEqual(ahead(left, right, 99), { who: "left", by: 30, unit: "ms", over: true });
+  assert.deepEqual(ahead(left, new Track(logOf("diffusion", [{ type: "step", canvas: 0, step: 1, device_ms: 200, accepted: [] }])), 40), { who: "left", by: 1, unit: "accepted", over: false });
   assert.equal(ahead(left, new Track(denoised()), 99).who, "nobody");
 });
 
