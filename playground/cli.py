@@ -207,3 +207,6 @@ def _page(settings: "Settings") -> tuple[Any, str]:
 
 app.command()(train)
 app.command()(evaluate)
+
+if __name__ == "__main__":
+    app()

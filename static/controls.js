@@ -13,6 +13,8 @@
 
 /** An Enter soon after another must not start two runs. */
 const ENTER_QUIET_MS = 300;
+/** The buttons of a run take each other's place, so the second click of a double click must not press the next one. */
+const NEXT_QUIET_MS = 600;
 
 export class Controls extends EventTarget {
   /** @param {Settings} defaults */
@@ -26,6 +28,8 @@ export class Controls extends EventTarget {
     /** What came with a recipe and has no control of its own: further edits, earlier turns, thinking. */
     this.rest = nothing();
     this.entered = -Infinity;
+    this.pressed = { id: "", at: -Infinity };
+    document.addEventListener("click", (event) => this.#quiet(event), { capture: true });
     document.addEventListener("denoise:set", (/** @type {any} */ event) => {
       for (const [path, value] of event.detail) this.set(path, value);
     });
@@ -36,6 +40,19 @@ export class Controls extends EventTarget {
       this.entered = event.timeStamp;
       this.dispatchEvent(new CustomEvent("run"));
     });
+  }
+
+  /**
+   * Stops a click on a button that has just come up under the pointer.
+   * @param {MouseEvent} event
+   */
+  #quiet(event) {
+    const id = /** @type {HTMLElement} */ (event.target).closest("#run-buttons button")?.id;
+    if (!id) return;
+    if (id !== this.pressed.id && event.timeStamp - this.pressed.at < NEXT_QUIET_MS) {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    } else this.pressed = { id, at: event.timeStamp };
   }
 
   /**

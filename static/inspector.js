@@ -40,8 +40,7 @@ export class Inspector {
     this.rows = h("ol.alternatives", { "aria-label": "Most probable tokens" });
     this.facts = h("dl.pairs");
     this.close = h("button.ghost.sheet-close", { type: "button", "aria-label": "Close", onclick: () => this.shut() }, icon("close"));
-    const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) =>
-      h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
+    const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
     this.history = h("div");
     this.budget = h("div");
     this.budgetNote = h("p.hint.spread");
@@ -182,12 +181,7 @@ export class Inspector {
     this.editor?.paint(this.lane, null, this.span);
     this.title.textContent = "Inspector";
     this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
-    this.rows.replaceChildren();
-    this.facts.replaceChildren();
-    this.history.replaceChildren();
-    this.historyNote.replaceChildren();
-    this.budget.replaceChildren();
-    this.budgetNote.replaceChildren();
+    for (const part of [this.rows, this.facts, this.history, this.historyNote, this.budget, this.budgetNote]) part.replaceChildren();
   }
 
   /**
@@ -198,7 +192,13 @@ export class Inspector {
     const { log } = this.lane.player;
     this.title.textContent = `Position ${position + 1} before step 1`;
     this.state.textContent = MEANINGS.noise;
-    this.rows.classList.add("waiting");
+    clearTimeout(this.timer);
+    for (const part of [this.rows, this.facts, this.history, this.budget]) {
+      if (part.childElementCount) part.style.minHeight = `${part.offsetHeight}px`; // nothing below moves
+      part.replaceChildren();
+    }
+    this.historyNote.replaceChildren("begins with step 1");
+    this.budgetNote.replaceChildren("nothing spent yet");
     this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
   }
 

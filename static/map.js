@@ -10,7 +10,8 @@ import { palette } from "./theme.js";
 const TALLEST_ROW = 8;
 const SHORTEST_ROW = 2;
 const HEIGHT = 176;
-const LEAST_ROWS = 12;
+/** So many rows are kept free for a run that goes on, so that the page does not grow with each step. */
+const LEAST_ROWS = HEIGHT / TALLEST_ROW;
 const FUTURE = 0.3;
 
 export class AcceptanceMap {
@@ -19,19 +20,22 @@ export class AcceptanceMap {
     this.lane = lane;
     this.by = "state";
     this.surface = h("canvas", { role: "img" });
+    this.field = h("div.map-field", {}, this.surface);
     this.layer = document.createElement("canvas");
     this.drawn = "";
     this.rows = 0;
     /** Height of a row in pixels. */
     this.row = TALLEST_ROW;
     this.width = 0;
+    /** The height that a run has needed. */
+    this.kept = { run: /** @type {string | null} */ (null), height: 0 };
     this.switch = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Colour by entropy instead of by state", onclick: () => this.#flip() }, "By entropy");
     this.title = h("h3", {}, "Acceptance map");
     this.element = h(
       "section.card.map",
       {},
       h("header.card-head", {}, this.title, h("span.hint", {}, "positions across, steps down"), this.switch),
-      this.surface,
+      this.field,
     );
     this.surface.addEventListener("click", (/** @type {MouseEvent} */ event) => this.#go(event));
     new ResizeObserver(() => {
@@ -84,6 +88,7 @@ export class AcceptanceMap {
     const steps = log.canvas(this.canvas).steps;
     const count = Math.max(steps.length - 1, 1);
     const room = Math.max(count, log.live ? Math.min(LEAST_ROWS, log.started?.recipe.sampler.max_denoising_steps ?? LEAST_ROWS) : 1);
+    if (this.kept.run !== log.run) this.kept = { run: log.run, height: 0 };
     this.row = Math.max(SHORTEST_ROW, Math.min(TALLEST_ROW, Math.floor(HEIGHT / room)));
     const ratio = window.devicePixelRatio || 1;
     const height = room * this.row + 1;
@@ -97,6 +102,8 @@ export class AcceptanceMap {
       }
       this.surface.style.height = `${height}px`;
     }
+    if (height > this.kept.height) this.kept.height = height;
+    this.field.style.minHeight = `${this.kept.height}px`;
     this.#drawRows(steps, length, ratio);
     const now = frame?.event.type === "step" ? frame.event.step : frame?.kind === "commit" ? count : 0;
     this.#compose(now, ratio);

@@ -10,6 +10,7 @@
 /** @import { Recipe } from "./wire.js" */
 import { RunLog } from "./log.js";
 import { Refused } from "./socket.js";
+import { Steering } from "./steering.js";
 
 /**
  * @typedef {"idle" | "starting" | "running" | "paused"} Phase
@@ -34,9 +35,16 @@ export class Session extends EventTarget {
     this.turn = 0;
     /** @type {LiveRun | null} */
     this.live = null;
-    /** Parameters the server has or will have taken over. @type {Record<string, number>} */
-    this.sent = {};
-    pace.addEventListener("change", () => this.#steer({ type: "pace", steps_per_second: pace.stepsPerSecond }));
+    /** @type {Steering | null} */
+    this.steering = null;
+    /** Runs that are to end, until they have; a cancel that was lost on its way is sent again. @type {Set<LiveRun>} */
+    this.leaving = new Set();
+    /** What was pressed while there was no connection. @type {"pause" | "resume" | null} */
+    this.wish = null;
+    this.paceWaits = false;
+    this.offline = false;
+    pace.addEventListener("change", () => this.#pace());
+    socket.addEventListener("connection", (/** @type {any} */ event) => this.#connection(event.detail));
     socket.addEventListener("gone", (/** @type {any} */ event) => this.#gone(event.detail));
   }
 
@@ -56,6 +64,10 @@ export class Session extends EventTarget {
    * @param {Job[]} jobs
    */
   async start(jobs) {
+    if (this.socket.state !== "open") {
+      this.#sayOffline("Run again when it is back; it is being tried again.");
+      return;
+    }
     this.turn += 1;
     const turn = this.turn;
     this.errors.clearAll();
@@ -68,12 +80,16 @@ export class Session extends EventTarget {
         const lane = this.lanes[mode];
         const live = await this.socket.start(recipe, fork ? null : this.pace.stepsPerSecond, logs[at]);
         if (turn !== this.turn) {
-          this.socket.steer(live, { type: "cancel" });
+          this.#end(live);
           return;
         }
         this.live = live;
         // In a fork the parameters come from the recipe; only what is moved from now on is a change.
-        this.sent = { .../** @type {any} */ (fork ? this.controls.settings : recipe)[mode === "diffusion" ? "sampler" : "decoding"] };
+        const group = mode === "diffusion" ? "sampler" : "decoding";
+        this.steering = new Steering(group, /** @type {any} */ (fork ? this.controls.settings : recipe)[group], {
+          send: (change, refused) => live === this.live && this.#steer({ type: "update", [group]: change }, refused),
+          refused: (error, names) => live === this.live && this.errors.place(error, names),
+        });
         if (at === 0) this.#showAll(jobs, logs);
         else lane.say("");
         if (fork) this.#catchUp(live, lane, fork.seq);
@@ -166,8 +182,14 @@ export class Session extends EventTarget {
 
   #cancelLive() {
     if (!this.live || this.live.log.finished) return;
-    this.#steer({ type: "cancel" }, () => {});
+    this.#end(this.live);
     this.live = null;
+  }
+
+  /** @param {LiveRun} live */
+  #end(live) {
+    this.leaving.add(live);
+    return this.socket.steer(live, { type: "cancel" }, () => {});
   }
 
   /** Lets go of what is going on, because something else is shown. */
@@ -184,15 +206,25 @@ export class Session extends EventTarget {
       this.#become("idle");
       return;
     }
-    this.#steer({ type: "cancel" }, () => {});
+    if (this.live && !this.#end(this.live)) this.#sayOffline("Cancel is sent as soon as it is back.");
   }
 
   pause() {
-    if (this.phase === "running" && this.#steer({ type: "pause" })) this.#become("paused");
+    if (this.phase !== "running") return;
+    if (this.#steer({ type: "pause" })) this.#become("paused");
+    else this.#wish("pause", "Pause is sent as soon as it is back.");
   }
 
   resume() {
-    if (this.phase === "paused" && this.#steer({ type: "resume" })) this.#become("running");
+    if (this.phase !== "paused") return;
+    if (this.#steer({ type: "resume" })) this.#become("running");
+    else this.#wish("resume", "Resume is sent as soon as it is back.");
+  }
+
+  /** @param {"pause" | "resume"} wish @param {string} sentence */
+  #wish(wish, sentence) {
+    this.wish = wish;
+    this.#sayOffline(sentence);
   }
 
   /**
@@ -200,29 +232,46 @@ export class Session extends EventTarget {
    * @param {string | null} group
    */
   update(group) {
-    if (!this.live || group !== this.#group) return;
+    if (!this.live || group !== this.steering?.group) return;
     const wait = (this.updated ?? -Infinity) + UPDATE_EVERY_MS - performance.now();
     clearTimeout(this.timer);
     if (wait > 0) this.timer = setTimeout(() => this.#send(), wait);
     else this.#send();
   }
 
-  get #group() {
-    return this.live?.log.started?.recipe.mode === "autoregressive" || this.sent.top_k !== undefined ? "decoding" : "sampler";
+  #send() {
+    if (!this.live || this.live.log.finished || !this.steering) return;
+    this.updated = performance.now();
+    const { group } = this.steering;
+    for (const name of this.steering.send(/** @type {any} */ (this.controls.settings[group]))) this.errors.clear(name);
   }
 
-  #send() {
-    const group = /** @type {"sampler" | "decoding"} */ (this.#group);
-    const wanted = /** @type {Record<string, number>} */ (/** @type {any} */ (this.controls.settings[group]));
-    const change = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== this.sent[name] && typeof value === "number"));
-    if (!this.live || Object.keys(change).length === 0) return;
-    this.updated = performance.now();
-    const before = this.sent;
-    this.sent = { ...this.sent, ...change };
-    for (const name of Object.keys(change)) this.errors.clear(name);
-    this.#steer({ type: "update", [group]: change }, (error) => {
-      this.sent = { ...this.sent, ...Object.fromEntries(Object.keys(change).map((name) => [name, before[name]])) };
-      if (error.code !== "finished") this.errors.place(error, Object.keys(change));
-    });
+  /** The connection went or came back; what could not be sent meanwhile goes now. @param {string} state */
+  #connection(state) {
+    if (state === "lost") this.steering?.doubt();
+    if (state !== "open") return;
+    for (const live of this.leaving) {
+      if (live.log.finished) this.leaving.delete(live);
+      else this.socket.steer(live, { type: "cancel" }, () => {});
+    }
+    if (this.offline) this.errors.clear("run");
+    this.offline = false;
+    const { wish } = this;
+    this.wish = null;
+    if (!this.live || this.live.log.finished || this.leaving.has(this.live)) return;
+    if (this.paceWaits) this.#pace();
+    this.#send();
+    if (wish === "pause") this.pause();
+    else if (wish === "resume") this.resume();
+  }
+
+  #pace() {
+    this.paceWaits = !this.#steer({ type: "pace", steps_per_second: this.pace.stepsPerSecond }) && this.live !== null;
+  }
+
+  /** @param {string} sentence what becomes of a press while there is no connection */
+  #sayOffline(sentence) {
+    this.offline = true;
+    this.errors.show("run", `${this.socket.state === "lost" ? "The connection to the server is lost" : "There is no connection to the server yet"}. ${sentence}`);
   }
 }

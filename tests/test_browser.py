@@ -140,6 +140,7 @@ def test_a_slider_moved_in_mid_run_acts_on_the_next_step(playground: Page, serve
 
 def test_cancel_ends_the_run_at_once(playground: Page, server_url: str) -> None:
     run(playground, STORY, speed="1")
+    playground.wait_for_timeout(700)  # sooner it would be the second click of a double click
     playground.locator("#cancel").click()
     finished(playground)
     expect(playground.locator("[data-why]")).to_contain_text("cancelled")
@@ -151,6 +152,7 @@ def test_cancel_ends_the_run_at_once(playground: Page, server_url: str) -> None:
 def test_pause_halts_the_run_and_resume_goes_on(playground: Page, server_url: str) -> None:
     run(playground, STORY, speed="8")
     playground.locator(".s-kept").first.wait_for(state="attached")
+    playground.wait_for_timeout(700)
     playground.locator("#pause").click()
     expect(playground.locator("[data-source=paused]")).to_be_visible()
     playground.wait_for_timeout(800)
@@ -221,6 +223,7 @@ def test_a_refused_change_in_mid_run_leaves_the_run_alone(playground: Page, serv
     expect(playground.locator(".field-error")).to_contain_text("must not be above")
     set_number(playground, "t_max", "2")
     playground.locator(".lane[data-mode=diffusion] [data-fact=temperature].edited").wait_for()
+    playground.wait_for_timeout(700)
     playground.locator("#cancel").click()
     finished(playground)
     last = [event for event in events(playground, server_url) if event["type"] == "step"][-1]

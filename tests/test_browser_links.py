@@ -249,6 +249,7 @@ def test_a_trace_is_opened_with_the_file_button(playground: Page, tmp_path: Path
 
 def test_ones_own_runs_are_listed_kept_deleted_and_opened(playground: Page, server_url: str, page: Page) -> None:
     run(playground, STORY, speed="1")
+    playground.wait_for_timeout(700)  # sooner it would be the second click of a double click
     playground.locator("#cancel").click()
     finished(playground)
     run(playground, SUM)

@@ -24,6 +24,16 @@ def standard_output() -> Console:
 
 
 @contextmanager
+def ending_at_once() -> Iterator[None]:
+    """While inside, Ctrl-C ends the program without a word: nothing has begun, and imports take exceptions badly."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
     """While inside, the first Ctrl-C calls `act`; a second one ends the program as usual."""
 

@@ -65,7 +65,8 @@ def run(start: Start, trace: Path | None, as_json: bool, steps_per_second: float
 
 
 def _run(start: Start, trace: BinaryIO | None, as_json: bool, steps_per_second: float) -> int:
-    source, steering = start()
+    with terminal.ending_at_once():
+        source, steering = start()
     console = terminal.standard_output()
     drawn = console if player.animates(console) and not as_json else None
     with terminal.on_interrupt(steering.cancel):
@@ -96,6 +97,8 @@ def _logged(source: Iterable[events.Event], trace: BinaryIO | None) -> Iterator[
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        raise PlaygroundError("bad_request", "standard input is closed", "messages")
     try:
         return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:

@@ -33,6 +33,11 @@ def in_a_sentence() -> Iterator[None]:
         name = _name(tuple(error.field.removeprefix("recipe.").split(".")), "Recipe")
         _say(error.message if error.field == "file" else f"{name}: {error.message}")
         raise typer.Exit(2) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _say(f"cannot write or read: {error.strerror or error}")
+        raise typer.Exit(1) from None
 
 
 def settings(**given: Any) -> Settings:

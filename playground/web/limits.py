@@ -12,7 +12,7 @@ from limits.strategies import MovingWindowRateLimiter
 from playground.errors import PlaygroundError
 from playground.settings import Settings
 
-REFUSALS_PER_MINUTE = 240
+REFUSALS_PER_MINUTE = 120
 """Messages that one socket may have refused in a minute."""
 
 

@@ -75,6 +75,7 @@ def _listening(settings: Settings) -> socket.socket:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(info[4])
+            listening.listen()
         except OSError:
             listening.close()
             raise

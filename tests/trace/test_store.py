@@ -53,6 +53,25 @@ def test_what_is_put_is_found(shelf: Store) -> None:
     assert shelf.owner("a") == ("me",)
 
 
+@pytest.mark.parametrize("number", [2**63 - 2, 2**63 - 1, 2**63, 10**30])
+def test_numbers_larger_than_sqlites_find_what_they_should(shelf: Store, number: int) -> None:
+    shelf.put(entry("a"), "me", "{}", lines("a"))
+    assert shelf.line("a", number) is None
+    assert list(shelf.lines("a", after=number)) == []
+    assert [found.id for found in shelf.owned("me", 9, number)[0]] == ["a"]
+
+
+def test_a_damaged_run_cannot_be_used(shelf: Store) -> None:
+    shelf.put(entry("a"), None, "{}", lines("a"))
+    with sqlite3.connect(shelf.path) as database:
+        database.execute("UPDATE chunks SET lines = x'00'")
+    database.close()
+    with pytest.raises(Unusable, match="damaged"):
+        shelf.line("a", 0)
+    with pytest.raises(Unusable, match="damaged"):
+        list(shelf.lines("a"))
+
+
 def test_nothing_is_there_before_anything_was_put(shelf: Store) -> None:
     assert shelf.summary("a") is None
     assert list(shelf.lines("a")) == []
