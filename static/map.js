@@ -188,7 +188,7 @@ export class AcceptanceMap {
     if (position >= 0) {
       draw.fillStyle = colours.ink;
       draw.globalAlpha = 0.1;
-      draw.fillRect((position * this.width) / length, 0, this.width / length, height / ratio);
+      draw.fillRect((position * this.width) / length, 0, this.width / length, this.rows * this.row);
       draw.globalAlpha = 1;
     }
     if (now > 0) {

@@ -102,3 +102,14 @@ def test_what_is_moved_and_pressed_without_a_line_goes_later(playground: Page, s
     expect(playground.locator("#run")).to_be_visible()
     assert events(playground, server_url)[-1]["stop_reason"] == "cancelled"
     assert steps(playground, server_url)[-1]["step"] < 31
+
+
+def test_head_and_player_stay_in_sight(playground: Page) -> None:
+    playground.set_viewport_size({"width": 1280, "height": 500})
+    playground.evaluate("document.querySelector('.lane-text').style.minHeight = '1500px'; scrollTo(0, 600)")
+    playground.wait_for_function("scrollY === 600")
+    for part, edge in ((".lane-head", "top"), (".player", "bottom")):
+        at = playground.locator(f".lane[data-mode=diffusion] {part}").evaluate(
+            f"(part) => part.getBoundingClientRect().{edge}"
+        )
+        assert at == {"top": 0, "bottom": 500}[edge]

@@ -172,7 +172,7 @@ async def test_a_socket_forgets_its_finished_runs_and_still_knows_that_they_were
 
         def few_are_alive() -> bool:
             gc.collect()
-            return sum(isinstance(each, Run) and each.id in started for each in gc.get_objects()) <= 3
+            return sum(type(each) is Run and each.id in started for each in gc.get_objects()) <= 3
 
         await until(few_are_alive)
         for run in (started[0], started[-1]):
