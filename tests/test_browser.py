@@ -35,7 +35,8 @@ def playground(page: Page, server_url: str) -> Iterator[Page]:
     page.goto(server_url)
     page.locator("#denoise[data-ready][data-model=ready]").wait_for()
     yield page
-    assert wrong == []
+    # Chromium's own words for a request made while a test has taken the network away.
+    assert [what for what in wrong if "ERR_INTERNET_DISCONNECTED" not in what] == []
 
 
 def own(url: str, server_url: str) -> bool:
