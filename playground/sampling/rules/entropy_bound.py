@@ -23,7 +23,7 @@ def accept(entropy: Tensor, bound: float) -> Tensor:
     """
     ordered, order = torch.sort(entropy.to(torch.float64), stable=True)  # 1
     before = ordered.cumsum(dim=-1).roll(1)  # 2
-    before[0] = 0
+    before[:1] = 0
     fits = before <= bound  # 3
     return torch.zeros_like(fits).scatter(-1, order, fits)
 

@@ -77,3 +77,7 @@ def test_diffusers_accepts_the_same_positions(seed: int) -> None:
     )
     ours = accept(summarise(logits[0], torch.full((rows,), 0.5)).entropy, bound)
     assert torch.equal(ours, theirs.accepted_index[0])
+
+
+def test_no_position_to_decide_on_is_no_mistake() -> None:
+    assert accept(torch.tensor([]), 0.1).tolist() == []
