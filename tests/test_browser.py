@@ -48,9 +48,10 @@ def run(page: Page, prompt: str, speed: str = "null") -> None:
     """Types a prompt and presses Run."""
     page.locator(".lane:visible .speed").first.select_option(speed)
     page.locator("#prompt textarea").fill(prompt)
+    page.wait_for_timeout(650)  # a press sooner after the last one would count as the second of a double click
     before = page.evaluate(SHOWN)
     page.locator("#run").click()
-    page.wait_for_function(f"(before) => ({SHOWN})().some((run, at) => run !== before[at])", arg=before)
+    page.wait_for_function(f"(before) => ({SHOWN})().some((run, at) => run && run !== before[at])", arg=before)
 
 
 SHOWN = "() => [...document.querySelectorAll('.lane')].map((lane) => lane.dataset.run)"
