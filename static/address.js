@@ -20,6 +20,8 @@ export class Address extends EventTarget {
     this.usual = usual;
     this.written = location.hash;
     this.push = false;
+    /** What the entry of the history said before the person began to change things for the next run. */
+    this.settled = "";
     /** While a state is being put on the page nothing is written. */
     this.quiet = true;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,6 +46,7 @@ export class Address extends EventTarget {
   async #read() {
     const { hash } = location;
     this.written = hash;
+    this.settled = "";
     clearTimeout(this.timer);
     this.timer = undefined;
     try {
@@ -73,13 +76,17 @@ export class Address extends EventTarget {
 
   async #write() {
     const before = this.written;
-    const hash = await encode(this.gather(), this.usual);
+    const state = this.gather();
+    const hash = await encode(state, this.usual);
     if (before !== this.written || hash === this.written || hash.length > MOST_CHARACTERS) return;
     const push = this.push && location.hash !== "";
     this.push = false;
     this.written = hash;
     // Gradio's router keeps its own notes in the history's state; they stay.
+    // What was typed for the new run belongs to it: going back leads to the run before as it was.
+    if (push && this.settled) history.replaceState(history.state, "", this.settled);
     history[push ? "pushState" : "replaceState"](history.state, "", hash);
+    if (push || !state.draft) this.settled = state.draft ? "" : hash;
   }
 
   async #share() {
