@@ -83,7 +83,7 @@ def generate(
 ) -> None:
     """Answer a prompt, and show on a terminal how the canvas is denoised.
 
-    Exit codes: 0 an answer, 1 the run failed, 2 a value is wrong, 130 cancelled by Ctrl-C.
+    Exit codes: 0 an answer, 1 the run failed, 2 a value is wrong, 130 cancelled by Ctrl-C, 143 by SIGTERM.
     """
     from playground.terminal import generation, refusal
 

@@ -1,9 +1,13 @@
 """Every knob of the process, read from `PLAYGROUND_*` environment variables."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+DEVICE = re.compile(r"auto|(cpu|cuda|mps|xpu)(:\d+)?")
+"""Devices of torch that a model can be on."""
 
 
 class Settings(BaseSettings):
@@ -63,6 +67,13 @@ class Settings(BaseSettings):
     """Origins allowed on the socket besides the page's own host, comma separated."""
 
     log_format: Literal["console", "json"] = "console"
+
+    @field_validator("device")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if not DEVICE.fullmatch(value):
+            raise ValueError("takes `auto`, `cpu`, `cuda` or `cuda:N`")
+        return value
 
     @field_validator("allowed_origins", mode="before")
     @classmethod

@@ -18,6 +18,12 @@ export class Answer {
     this.element.hidden = true;
   }
 
+  /** @param {string} title */
+  name(title) {
+    this.heading.textContent = title;
+    this.element.setAttribute("aria-label", title);
+  }
+
   /** @param {RunLog | null} log */
   paint(log) {
     const finished = log?.finished;

@@ -2,24 +2,32 @@
 /**
  * The text of one canvas: a span for each position, made once and then only changed.
  * The pieces are model text and touch the page through text nodes alone.
+ *
+ * A canvas of 256 tokens is laid out anew in every step, so it is kept flat: one box a token, the spaces around it bare
+ * text, and its bar one of a few classes (a style of its own for each token would cost more than the text).
  */
 
-/** @import { View, State } from "./states.js" */
-import { h } from "./element.js";
+/** @import { View } from "./states.js" */
+import { h, write } from "./element.js";
 import { barOf } from "./states.js";
 
 /**
  * @typedef {object} Cell
- * @property {HTMLElement} element
- * @property {HTMLElement} word  the visible part, which carries tint, line and bar
+ * @property {HTMLElement} element  the word, which carries tint, line and bar
  * @property {Text} lead  spaces before it
  * @property {Text} text
  * @property {Text} rest  line breaks after it
  * @property {string | null} piece
+ * @property {string} mark  the attribute that has a sign stand for what cannot be seen
  * @property {string} look
- * @property {number} bar  in percent
  * @property {boolean} hidden
  */
+
+/** A word of control characters, or none at all: a sign stands for it, or nobody could point at it. */
+const UNSEEN = /^\p{C}*$/u;
+
+/** The lengths that a bar has, besides none: `unsure b1` to `unsure b12` in lane.css. */
+const BARS = 12;
 
 /**
  * Splits a piece, so that marks stand under words and not under the spaces around them.
@@ -57,10 +65,9 @@ export class CanvasText {
       const lead = document.createTextNode("");
       const text = document.createTextNode("");
       const rest = document.createTextNode("");
-      const word = h("span.w", {}, text);
-      const element = h("span.t", { "data-p": this.cells.length }, lead, word, rest);
-      this.cells.push({ element, word, lead, text, rest, piece: null, look: "", bar: -1, hidden: false });
-      this.chip.before(element);
+      const element = h("span.t", { "data-p": this.cells.length }, text);
+      this.cells.push({ element, lead, text, rest, piece: null, mark: "", look: "", hidden: false });
+      this.chip.before(lead, element, rest);
     }
   }
 
@@ -79,36 +86,41 @@ export class CanvasText {
         cell.element.hidden = hidden;
       }
       if (hidden) {
+        this.#write(cell, null);
         cell.look = "";
         continue;
       }
-      const piece = textOf(view.ids[position]);
-      if (cell.piece !== piece) {
-        cell.piece = piece;
-        const [lead, word, rest] = splitPiece(piece);
-        cell.lead.data = lead;
-        cell.text.data = word;
-        cell.rest.data = rest;
-        cell.element.toggleAttribute("data-break", rest.includes("\n"));
-        cell.element.toggleAttribute("data-empty", piece === "");
-      }
-      this.#look(cell, view.states[position], position >= this.selected && position <= this.selectedTo);
-      const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * 100) : 0;
-      if (cell.bar !== bar) {
-        cell.bar = bar;
-        cell.word.style.setProperty("--h", `${bar}%`);
-      }
+      this.#write(cell, textOf(view.ids[position]));
+      const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * BARS) : 0;
+      const selected = position >= this.selected && position <= this.selectedTo;
+      this.#look(cell, `t s-${view.states[position]}${bar ? ` unsure b${bar}` : ""}${selected ? " selected" : ""}`);
     }
     this.#paintChip(view);
   }
 
   /**
    * @param {Cell} cell
-   * @param {State} state
-   * @param {boolean} selected
+   * @param {string | null} piece null for a hidden position, around which no space may stay
    */
-  #look(cell, state, selected) {
-    const look = selected ? `t s-${state} selected` : `t s-${state}`;
+  #write(cell, piece) {
+    if (cell.piece === piece) return;
+    cell.piece = piece;
+    const [lead, word, rest] = splitPiece(piece ?? "");
+    if (cell.lead.data !== lead) cell.lead.data = lead;
+    if (cell.text.data !== word) cell.text.data = word;
+    if (cell.rest.data !== rest) cell.rest.data = rest;
+    const mark = piece === null ? "" : rest.includes("\n") ? "data-break" : UNSEEN.test(word) ? "data-empty" : "";
+    if (cell.mark === mark) return;
+    if (cell.mark) cell.element.removeAttribute(cell.mark);
+    if (mark) cell.element.setAttribute(mark, "");
+    cell.mark = mark;
+  }
+
+  /**
+   * @param {Cell} cell
+   * @param {string} look
+   */
+  #look(cell, look) {
     if (cell.look === look) return;
     cell.look = look;
     cell.element.className = look;
@@ -123,7 +135,7 @@ export class CanvasText {
     const held = tail.every((state) => state === "pinned");
     const part = held ? " · pinned" : view.tailAccepted < view.folded ? ` · ${view.tailAccepted} accepted` : "";
     const label = `end of turn${times}${part}`;
-    if (this.chip.textContent !== label) this.chip.textContent = label;
+    write(this.chip, label);
     this.chip.dataset.p = String(view.tail);
     const state = tail.includes("new") ? "new" : held || view.tailAccepted === view.folded ? "kept" : "draft";
     this.chip.className = `tail-chip s-${state}${this.selectedTo >= view.tail ? " selected" : ""}`;

@@ -56,6 +56,8 @@ export function budgetChart({ cumulative, bound, accepted, rank }) {
   /** @type {[number, number][]} */
   const points = cumulative.map((sum, at) => [x(at), y(sum)]);
   const spent = points.slice(0, accepted);
+  /** Where the curve is not: it crosses the bound after the last position that was accepted. */
+  const aside = accepted > cumulative.length / 2 ? { x: 0 } : { x: WIDTH, "text-anchor": "end" };
   const shade = spent.length ? `${path(spent)}L${spent[spent.length - 1][0].toFixed(1)} ${height - 4}L${x(0)} ${height - 4}Z` : "";
   return chart(
     height,
@@ -64,7 +66,7 @@ export function budgetChart({ cumulative, bound, accepted, rank }) {
     svg("line", { x1: x(accepted - 1), x2: x(accepted - 1), y1: 4, y2: height - 4, class: "edge" }),
     svg("path", { d: path(points), class: "curve" }),
     svg("line", { x1: 0, x2: WIDTH, y1: y(bound), y2: y(bound), class: "bound" }),
-    svg("text", { x: 0, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`),
+    svg("text", { ...aside, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`),
     ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),
   );
 }

@@ -20,10 +20,19 @@ const LABELS = {
   max_new_tokens: "the number of new tokens",
 };
 
+/** These two are only valid together: an error of one is an error of the other. */
+const PAIR = ["t_min", "t_max"];
+
 export class Errors {
   constructor() {
     /** @type {Map<string, HTMLElement>} */
     this.shown = new Map();
+    /** Which of the two was moved last: that is where the person looks. */
+    this.moved = "";
+    document.addEventListener("denoise:set", (/** @type {any} */ event) => {
+      const names = event.detail.map((/** @type {[string, any]} */ [path]) => path.split(".").at(-1));
+      this.moved = names.findLast((/** @type {string} */ name) => PAIR.includes(name)) ?? this.moved;
+    });
     /** Where edits stand: `start` above the Run button, `edits` below the inspector. */
     this.edits = "start";
   }
@@ -35,7 +44,8 @@ export class Errors {
    */
   place(error, about = []) {
     const ofEdits = /\bedits\b/.test(error.field ?? "") || /\bedits\[/.test(error.message);
-    const name = ofEdits ? this.edits : fieldOf(error, about);
+    let name = ofEdits ? this.edits : fieldOf(error, about);
+    if (name && PAIR.includes(name) && this.moved) name = this.moved;
     this.show(name ?? (this.edits === "edits" ? "edits" : "run"), sentence(error.message));
   }
 
@@ -48,11 +58,13 @@ export class Errors {
     const anchor = document.getElementById(name === "run" ? "run-buttons" : name);
     if (!anchor) return;
     const message = h("p.field-error", { role: "alert", id: `error-${name}` }, words);
-    anchor.classList.add("has-error");
     anchor.append(message);
-    for (const input of anchor.querySelectorAll("input, textarea")) {
-      input.setAttribute("aria-invalid", "true");
-      input.setAttribute("aria-describedby", message.id);
+    for (const each of concerned(name, anchor)) {
+      each.classList.add("has-error");
+      for (const input of each.querySelectorAll("input, textarea")) {
+        input.setAttribute("aria-invalid", "true");
+        input.setAttribute("aria-describedby", message.id);
+      }
     }
     this.shown.set(name, message);
     if (innerWidth < 760) message.scrollIntoView({ block: "nearest" });
@@ -60,21 +72,39 @@ export class Errors {
 
   /** @param {string} name */
   clear(name) {
+    for (const each of PAIR.includes(name) ? PAIR : [name]) this.#remove(each);
+  }
+
+  /** @param {string} name */
+  #remove(name) {
     const message = this.shown.get(name);
     if (!message) return;
     this.shown.delete(name);
     const anchor = message.parentElement;
     message.remove();
-    anchor?.classList.remove("has-error");
-    for (const input of anchor?.querySelectorAll("input, textarea") ?? []) {
-      input.removeAttribute("aria-invalid");
-      input.removeAttribute("aria-describedby");
+    for (const each of anchor ? concerned(name, anchor) : []) {
+      each.classList.remove("has-error");
+      for (const input of each.querySelectorAll("input, textarea")) {
+        input.removeAttribute("aria-invalid");
+        input.removeAttribute("aria-describedby");
+      }
     }
   }
 
   clearAll() {
     for (const name of [...this.shown.keys()]) this.clear(name);
   }
+}
+
+/**
+ * The controls that an error marks: the one that it stands at, and its other half.
+ * @param {string} name
+ * @param {HTMLElement} anchor
+ * @returns {HTMLElement[]}
+ */
+function concerned(name, anchor) {
+  if (!PAIR.includes(name)) return [anchor];
+  return PAIR.map((each) => document.getElementById(each)).filter((each) => each !== null);
 }
 
 /**

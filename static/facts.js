@@ -3,7 +3,7 @@
 
 /** @import { Frame, RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
-import { h, number } from "./element.js";
+import { h, number, write } from "./element.js";
 
 /** Name, label, width in characters, and what it means. */
 const DIFFUSION = /** @type {const} */ ([
@@ -16,9 +16,9 @@ const DIFFUSION = /** @type {const} */ ([
 ]);
 const AUTOREGRESSIVE = /** @type {const} */ ([
   ["token", "token", 3, "Tokens so far, one forward pass each."],
-  ["temperature", "τ", 4, "Temperature the token was drawn at."],
-  ["entropy", "entropy", 5, "Entropy of the distribution the token was drawn from, in nats."],
-  ["logprob", "logprob", 6, "Log-probability of the token that was drawn."],
+  ["temperature", "τ", 4, "Temperature the token was sampled at."],
+  ["entropy", "entropy", 5, "Entropy of the distribution the token was sampled from, in nats."],
+  ["logprob", "logprob", 6, "Log-probability of the token that was sampled."],
 ]);
 
 /** For how many steps a change stays marked. */
@@ -43,7 +43,7 @@ export class Facts {
    */
   #set(name, text) {
     const value = this.values.get(name);
-    if (value && value.textContent !== text) value.textContent = text;
+    if (value) write(value, text);
   }
 
   /**

@@ -9,6 +9,7 @@ import { at, complete } from "./alternatives.js";
 import { budgetChart, entropyChart } from "./charts.js";
 import { h, icon, number, visible } from "./element.js";
 import { momentOf } from "./fork.js";
+import { soon } from "./painter.js";
 import { MEANINGS, budgetOf, historyOf, stepBefore, stepStates } from "./states.js";
 
 const ROWS = 5;
@@ -34,7 +35,6 @@ export class Inspector {
     this.chosen = { canvas: null, position: FIRST_POSITION, anchor: FIRST_POSITION };
     /** @type {{canvas: number, position: number} | null} */
     this.hovered = null;
-    this.due = false;
     this.title = h("h3");
     this.state = h("p.inspect-state");
     this.rows = h("ol.alternatives", { "aria-label": "Most probable tokens" });
@@ -68,7 +68,7 @@ export class Inspector {
     };
     lane.addEventListener("choose", mine((detail) => this.#choose(detail)));
     lane.addEventListener("hover", mine((detail) => (this.hovered = detail)));
-    lane.addEventListener("paint", () => lane === this.lane && this.paint());
+    lane.addEventListener("paint", () => lane === this.lane && this.repaint());
     lane.addEventListener("run", () => {
       this.hovered = null;
       this.chosen.canvas = null;
@@ -137,12 +137,7 @@ export class Inspector {
   }
 
   repaint() {
-    if (this.due) return;
-    this.due = true;
-    requestAnimationFrame(() => {
-      this.due = false;
-      this.paint();
-    });
+    soon(this, () => this.paint());
   }
 
   paint() {
@@ -190,7 +185,7 @@ export class Inspector {
    */
   #paintNoise(event, position) {
     const { log } = this.lane.player;
-    this.title.textContent = `Position ${position + 1} before step 1`;
+    this.title.textContent = `Position ${position + 1}, noise`;
     this.state.textContent = MEANINGS.noise;
     clearTimeout(this.timer);
     for (const part of [this.rows, this.facts, this.history, this.budget]) {
@@ -219,7 +214,7 @@ export class Inspector {
     this.#paintRows(step, position, step.sampled[position]);
     const list = (/** @type {number[]} */ steps) => (steps.length === 0 ? "never" : steps.length > 4 ? `${steps.length} times` : `step ${steps.join(", ")}`);
     this.#pairs([
-      ["drawn", visible(log.text(step.sampled[position])), true],
+      ["sampled", visible(log.text(step.sampled[position])), true],
       ["fed to the next step", visible(log.text(step.canvas_ids[position])), true],
       ["entropy", `${number(step.entropy[position], 3)} nats`],
       ["rank in the budget", rank < 0 ? "pinned" : `${rank + 1} of ${order.length}`],
@@ -246,10 +241,10 @@ export class Inspector {
   #paintToken(token, last) {
     const { log } = this.lane.player;
     this.title.textContent = `Token ${token.index + 1}`;
-    this.state.textContent = token.temperature === 0 ? "The most probable token, written once and never taken back." : "Drawn once and never taken back.";
+    this.state.textContent = token.temperature === 0 ? "The most probable token, written once and never taken back." : "Sampled once and never taken back.";
     this.#paintRows(token, 0, token.id);
     this.#pairs([
-      ["drawn", visible(log.text(token.id)), true],
+      ["sampled", visible(log.text(token.id)), true],
       ["entropy", `${number(token.entropy, 3)} nats`],
       ["logprob", number(token.logprob, 3)],
       ["probability", number(Math.exp(token.logprob), 3)],
@@ -267,9 +262,9 @@ export class Inspector {
   /**
    * @param {Step | Token} event
    * @param {number} position
-   * @param {number} drawn
+   * @param {number} sampled
    */
-  #paintRows(event, position, drawn) {
+  #paintRows(event, position, sampled) {
     const { log } = this.lane.player;
     const rows = at(event, position).slice(0, ROWS);
     this.rows.classList.toggle("waiting", rows.length === 0);
@@ -277,8 +272,8 @@ export class Inspector {
       this.rows.replaceChildren(
         ...rows.map(({ id, probability }) =>
           h(
-            id === drawn ? "li.drawn" : "li",
-            id === drawn ? { title: "the token that was drawn" } : {},
+            id === sampled ? "li.sampled" : "li",
+            id === sampled ? { title: "the token that was sampled" } : {},
             h("span.token", {}, visible(log.text(id))),
             h("span.bar", {}, h("i", { style: `width:${Math.max(probability * 100, 1).toFixed(1)}%` })),
             h("span.probability", {}, probability >= 0.995 && probability < 1 ? ">0.99" : number(probability, 2)),

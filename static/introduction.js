@@ -13,10 +13,11 @@ export function introduce(log, model) {
   const { started } = log;
   if (!started) return "";
   const prompt = started.recipe.messages[started.recipe.messages.length - 1].content;
-  const kind = !log.recording ? "A run that is going on" : log.server ? "A stored run" : "A recording";
   const made = new Date(started.created);
   const when = Number.isNaN(made.getTime()) ? "an unknown day" : made.toLocaleString([], { dateStyle: "long", timeStyle: "short" });
-  const said = `${kind} of ${started.recipe.model ?? "an unnamed model"}, ${when}: “${prompt.length > SHOWN ? `${prompt.slice(0, SHOWN - 1)}…` : prompt}”`;
+  const maker = started.recipe.model ?? "an unnamed model";
+  const what = !log.recording ? `A run of ${maker} that is going on` : `${log.server ? "A stored run" : "A recording"} of ${maker}`;
+  const said = `${what}, ${when}: “${prompt.length > SHOWN ? `${prompt.slice(0, SHOWN - 1)}…` : prompt}”`;
   if (!model || model.revision === started.model_revision) return said;
   return `${said} It was made with another revision of the model (${started.model_revision.slice(0, 8)}; here ${model.revision.slice(0, 8)}): run again, it may go another way.`;
 }

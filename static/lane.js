@@ -5,17 +5,21 @@
 /** @import { Pace } from "./pace.js" */
 /** @import { View } from "./states.js" */
 import { CanvasText } from "./canvas.js";
-import { h } from "./element.js";
+import { h, write } from "./element.js";
 import { Facts } from "./facts.js";
 import { Legend } from "./legend.js";
 import { RunLog } from "./log.js";
 import { PlayerBar } from "./playerbar.js";
 import { Player } from "./player.js";
+import { soon } from "./painter.js";
 import { viewOf } from "./states.js";
 
 const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
 
-const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "step cap reached" };
+const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "at the step cap" };
+
+/** As long as `settle` in lane.css lasts, and a moment to look at it. */
+const SETTLE_MS = 200;
 
 export class Lane extends EventTarget {
   /**
@@ -56,7 +60,6 @@ export class Lane extends EventTarget {
     /** Whether another clock than the player's own moves it. */
     this.driven = false;
     this.tallest = 0;
-    this.due = false;
     this.forward = true;
     this.legend?.addEventListener("noise", () => this.repaint());
     pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
@@ -77,7 +80,7 @@ export class Lane extends EventTarget {
     const tell = (how, detail) => this.dispatchEvent(new CustomEvent(how, { detail }));
     this.text.addEventListener("click", (/** @type {any} */ event) => under(event) && tell("choose", { ...under(event), extend: event.shiftKey }));
     this.text.addEventListener("mousedown", (/** @type {MouseEvent} */ event) => event.shiftKey && event.preventDefault());
-    this.text.addEventListener("pointerover", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", under(event)));
+    this.text.addEventListener("pointerover", (/** @type {any} */ event) => event.pointerType === "mouse" && under(event) && tell("hover", under(event))); // not the spaces between
     this.text.addEventListener("pointerleave", (/** @type {any} */ event) => event.pointerType === "mouse" && tell("hover", null));
   }
 
@@ -136,25 +139,26 @@ export class Lane extends EventTarget {
 
   /** Paints with the next animation frame. */
   repaint() {
-    if (this.due) return;
-    this.due = true;
-    requestAnimationFrame(() => {
-      this.due = false;
-      this.paint();
-    });
+    soon(this, () => this.paint());
   }
 
   paint() {
     const { log, frame } = this.player;
     if (log.run && this.element.dataset.run !== log.run) this.element.dataset.run = log.run;
-    this.element.classList.toggle("moving", (this.player.playing || this.driven) && this.forward);
+    this.element.classList.toggle("moving", this.player.playing && this.forward && this.#unhurried);
     this.facts.paint(log, frame);
     if (frame?.event.type === "token") this.#paintTokens(frame.event.index);
     else if (frame) this.#paintCanvases(frame);
     else this.text.replaceChildren();
     this.#paintStatus();
-    this.bar.paint();
+    soon(this.bar, () => this.bar.paint());
     this.dispatchEvent(new CustomEvent("paint"));
+  }
+
+  /** Whether a step is seen for long enough that a token can settle in; sooner it would only be painted over and over. */
+  get #unhurried() {
+    const { speed } = this.player;
+    return !this.driven && speed !== null && 1000 / speed >= SETTLE_MS;
   }
 
   /** @param {Frame} now */
@@ -233,8 +237,7 @@ export class Lane extends EventTarget {
   #edge(index, words) {
     const edge = this.edges.get(index) ?? /** @type {HTMLElement} */ (h("span.canvas-edge", {}, h("span")));
     this.edges.set(index, edge);
-    const label = /** @type {HTMLElement} */ (edge.firstElementChild);
-    if (label.textContent !== words) label.textContent = words;
+    write(/** @type {HTMLElement} */ (edge.firstElementChild), words);
     return edge;
   }
 
@@ -265,7 +268,7 @@ export class Lane extends EventTarget {
     const last = log.frames[log.live ? log.frames.length - 1 : this.player.index];
     const spent = last && "device_ms" in last.event ? last.event.device_ms ?? 0 : null;
     const clock = spent === null ? "" : `${(spent / 1000).toFixed(2)} s on the device`;
-    if (this.status.textContent !== clock) this.status.textContent = clock;
+    write(this.status, clock);
   }
 
   /**

@@ -4,6 +4,7 @@
 import { h } from "./element.js";
 
 const MARKS = /** @type {const} */ ([
+  ["noise", "noise", "a random token, fed to the next step; nothing says that it will stay"],
   ["draft", "draft", "not accepted: the most probable token; a random one is fed on"],
   ["new", "new", "accepted in this step"],
   ["kept", "kept", "accepted before and now, the same token"],
@@ -17,7 +18,7 @@ export class Legend extends EventTarget {
     super();
     this.noise = false;
     this.button = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Show the random tokens that are fed to the next step where nothing is accepted", onclick: () => this.#toggle() }, "Show noise");
-    const marks = MARKS.map(([state, word, meaning]) => h("li", { title: meaning }, h(`span.t.s-${state}`, {}, h("span.w", {}, word))));
+    const marks = MARKS.map(([state, word, meaning]) => h("li", { title: meaning }, h(`span.t.s-${state}`, {}, word)));
     this.element = h("div.legend", {}, h("ul", { "aria-label": "Marks" }, ...marks, h("li", {}, h("span.legend-bar"), "entropy")), this.button);
   }
 

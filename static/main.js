@@ -16,10 +16,11 @@ import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { Errors } from "./errors.js";
+import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
 import { Inspector } from "./inspector.js";
 import { Lane } from "./lane.js";
-import { Metrics } from "./metrics.js";
+import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
 import { Pace } from "./pace.js";
@@ -36,13 +37,15 @@ import { boundControl } from "./bound.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { play } from "./recording.js";
+import { soFar } from "./sofar.js";
+import { soon } from "./painter.js";
 import { summaryOf } from "./summary.js";
 
 /**
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
  */
 
-const NAMES = ["head", "stage", "inspector", "start", "entropy_bound"];
+const NAMES = ["head", "stage", "inspector", "start", "examples", "entropy_bound"];
 
 /** @type {Map<string, Piece>} */
 const pieces = new Map();
@@ -91,6 +94,7 @@ function open(piece) {
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, model: () => status.model });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  new Examples(piece("examples").element, controls, piece("examples").props.groups);
   boundControl(piece("entropy_bound").element, controls);
   stage.element.append(
     notice.element,
@@ -109,11 +113,17 @@ function open(piece) {
   function shows(/** @type {Lane} */ lane) {
     return controls.settings.mode === "side_by_side" || controls.settings.mode === lane.mode;
   }
+  const ended = (/** @type {Lane} */ lane) => (shows(lane) && lane.player.seenEnd ? lane.player.log : null);
+  const paintMetrics = () => {
+    const far = (/** @type {Lane} */ { player }) => (player.log.started && !(player.seenEnd && hasFigures(player.log)) ? soFar(player.log, player.index) : null);
+    metrics.paint(controls.settings.mode, ended(lanes.diffusion), ended(lanes.autoregressive), { diffusion: far(lanes.diffusion), autoregressive: far(lanes.autoregressive) });
+  };
   const paintEnd = () => {
-    const log = (/** @type {Lane} */ lane) => (shows(lane) && lane.player.seenEnd ? lane.player.log : null);
-    metrics.paint(controls.settings.mode, log(lanes.diffusion), log(lanes.autoregressive));
-    answers.diffusion.paint(log(lanes.diffusion));
-    answers.autoregressive.paint(log(lanes.autoregressive));
+    paintMetrics();
+    for (const mode of /** @type {const} */ (["diffusion", "autoregressive"])) {
+      answers[mode].name(controls.settings.mode === "side_by_side" ? `Answer, ${mode}` : "Answer");
+      answers[mode].paint(ended(lanes[mode]));
+    }
     const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
@@ -136,6 +146,7 @@ function open(piece) {
     lane.addEventListener("state", changed);
     lane.addEventListener("run", paintEnd);
     lane.addEventListener("end", paintEnd);
+    lane.addEventListener("paint", () => shows(lane) && !lane.player.seenEnd && soon(metrics, paintMetrics));
     lane.addEventListener("choose", changed);
     const take = () => {
       active = lane;

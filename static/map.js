@@ -5,6 +5,7 @@
 /** @import { Step } from "./wire.js" */
 import { h } from "./element.js";
 import { barOf, stepBefore, stepStates } from "./states.js";
+import { soon } from "./painter.js";
 import { palette } from "./theme.js";
 
 const TALLEST_ROW = 8;
@@ -27,8 +28,6 @@ export class AcceptanceMap {
     /** Height of a row in pixels. */
     this.row = TALLEST_ROW;
     this.width = 0;
-    /** The height that a run has needed. */
-    this.kept = { run: /** @type {string | null} */ (null), height: 0 };
     this.switch = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Colour by entropy instead of by state", onclick: () => this.#flip() }, "By entropy");
     this.title = h("h3", {}, "Acceptance map");
     this.element = h(
@@ -42,7 +41,7 @@ export class AcceptanceMap {
       this.width = this.surface.clientWidth;
       this.paint();
     }).observe(this.surface);
-    lane.addEventListener("paint", () => this.paint());
+    lane.addEventListener("paint", () => soon(this, () => this.paint()));
   }
 
   /** @param {"state" | "entropy"} by */
@@ -87,8 +86,8 @@ export class AcceptanceMap {
     if (!length || !this.width) return;
     const steps = log.canvas(this.canvas).steps;
     const count = Math.max(steps.length - 1, 1);
-    const room = Math.max(count, log.live ? Math.min(LEAST_ROWS, log.started?.recipe.sampler.max_denoising_steps ?? LEAST_ROWS) : 1);
-    if (this.kept.run !== log.run) this.kept = { run: log.run, height: 0 };
+    const most = Math.max(...[...log.canvases.values()].map((canvas) => canvas.steps.length - 1), 1); // one height for all canvases
+    const room = Math.max(most, log.live ? Math.min(LEAST_ROWS, log.started?.recipe.sampler.max_denoising_steps ?? LEAST_ROWS) : 1);
     this.row = Math.max(SHORTEST_ROW, Math.min(TALLEST_ROW, Math.floor(HEIGHT / room)));
     const ratio = window.devicePixelRatio || 1;
     const height = room * this.row + 1;
@@ -102,8 +101,6 @@ export class AcceptanceMap {
       }
       this.surface.style.height = `${height}px`;
     }
-    if (height > this.kept.height) this.kept.height = height;
-    this.field.style.minHeight = `${this.kept.height}px`;
     this.#drawRows(steps, length, ratio);
     const now = frame?.event.type === "step" ? frame.event.step : frame?.kind === "commit" ? count : 0;
     this.#compose(now, ratio);

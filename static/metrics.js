@@ -1,16 +1,22 @@
 // @ts-check
-/** The figures at the end of a run, as measured by the engine; until then the places stand empty. */
+/** The figures at the end of a run, as measured by the engine; until then those that are known already. */
 
 /** @import { RunLog } from "./log.js" */
+/** @import { SoFar } from "./sofar.js" */
 /** @import { Metrics as Figures } from "./wire.js" */
-import { h, number } from "./element.js";
+import { h, number, write } from "./element.js";
 
 /**
  * @typedef {object} Cell
  * @property {string} label
  * @property {string} meaning
- * @property {(figures: Figures) => string} text
+ * @property {(figures: Shown) => string} text
  * @property {string} [other] what the autoregressive figure beside it is, where that is something else
+ */
+
+/**
+ * Figures of a run that has ended, or some of them, of one that goes on.
+ * @typedef {Pick<Figures, "tokens_per_forward" | "effective_denoising_steps" | "forward_passes" | "total_tokens" | "tokens_per_second" | "time_to_first_token" | "seconds"> & {accepted?: number}} Shown
  */
 
 /** @type {Record<string, Cell>} */
@@ -29,6 +35,16 @@ const CELLS = {
     label: "forward passes",
     meaning: "Passes of the model, one a token.",
     text: (figures) => String(figures.forward_passes),
+  },
+  steps: {
+    label: "steps",
+    meaning: "Denoising steps so far, in all canvases together.",
+    text: (figures) => String(figures.forward_passes),
+  },
+  accepted: {
+    label: "accepted",
+    meaning: "Positions of the open canvas that are accepted in this step. None of them is final.",
+    text: (figures) => String(figures.accepted ?? 0),
   },
   tokens: {
     label: "tokens",
@@ -70,6 +86,13 @@ const SLOTS = {
   side_by_side: ["tokens_per_forward", "effective_steps", "tokens", "tokens_per_second", "first_canvas", "compare"],
 };
 
+/** And until its run has ended, or where it ended before anything was final. */
+const SLOTS_GOING = {
+  diffusion: ["steps", "accepted", "tokens", "tokens_per_second", "first_canvas", "device"],
+  autoregressive: SLOTS.autoregressive,
+  side_by_side: ["steps", "accepted", "tokens", "tokens_per_second", "first_canvas", "device"],
+};
+
 /** @param {number | null} value */
 function seconds(value) {
   return value === null ? "–" : `${number(value, 2)} s`;
@@ -97,19 +120,24 @@ export class Metrics {
    * @param {import("./controls.js").PageMode} mode
    * @param {RunLog | null} diffusion null until it has ended
    * @param {RunLog | null} autoregressive
+   * @param {{diffusion: SoFar | null, autoregressive: SoFar | null}} far what is known of a run without figures of its own
    */
-  paint(mode, diffusion, autoregressive) {
-    const main = mode === "autoregressive" ? autoregressive : diffusion;
-    const other = mode === "side_by_side" ? autoregressive : null;
+  paint(mode, diffusion, autoregressive, far) {
+    const figures = { diffusion: known(diffusion, far.diffusion), autoregressive: known(autoregressive, far.autoregressive) };
+    const first = mode === "autoregressive" ? "autoregressive" : "diffusion";
+    const other = mode === "side_by_side" ? figures.autoregressive : null;
     const compared = compare(diffusion, autoregressive);
-    SLOTS[mode].forEach((name, at) => {
+    (far[first] ? SLOTS_GOING : SLOTS)[mode].forEach((name, at) => {
       const { element, label, value, other: second } = this.cells[at];
       const cell = CELLS[name];
-      element.title = cell.meaning;
-      label.textContent = cell.label;
-      value.dataset.metric = second.dataset.metricAr = name;
-      value.textContent = name === "compare" ? compared.value : main?.finished ? cell.text(main.finished.metrics) : "–";
-      second.textContent = name === "compare" ? compared.note : besides(other, cell);
+      if (value.dataset.metric !== name) {
+        value.dataset.metric = second.dataset.metricAr = name;
+        element.title = cell.meaning;
+        write(label, cell.label);
+      }
+      const shown = figures[first];
+      write(value, name === "compare" ? compared.value : shown ? cell.text(shown) : "–");
+      write(second, name === "compare" ? compared.note : besides(other, name, cell));
     });
     const named = mode === "side_by_side";
     const sentences = [diffusion, autoregressive].filter((log) => log?.finished).map((log) => whyStopped(/** @type {RunLog} */ (log), named));
@@ -119,12 +147,35 @@ export class Metrics {
 }
 
 /**
+ * Whether a run has the figures that are shown at its end. One that ended before anything was final has next to none.
+ * @param {RunLog} log
+ */
+export function hasFigures(log) {
+  return log.finished !== null && log.finished.metrics.total_tokens > 0;
+}
+
+/**
+ * @param {RunLog | null} ended
+ * @param {SoFar | null} far
+ * @returns {Shown | null}
+ */
+function known(ended, far) {
+  if (!far) return ended?.finished?.metrics ?? null;
+  const { passes, accepted, tokens, rate, first, seconds } = far;
+  return { tokens_per_forward: tokens ? tokens / passes : null, effective_denoising_steps: null, forward_passes: passes, accepted, total_tokens: tokens, tokens_per_second: rate, time_to_first_token: first, seconds };
+}
+
+/** What an autoregressive run does not have. */
+const DIFFUSION_ONLY = ["steps", "accepted"];
+
+/**
  * The same figure of the autoregressive run, where it has one.
- * @param {RunLog | null} log
+ * @param {Shown | null} figures
+ * @param {string} name
  * @param {Cell} cell
  */
-function besides(log, { text, other = "AR" }) {
-  const value = log?.finished ? text(log.finished.metrics) : "–";
+function besides(figures, name, { text, other = "AR" }) {
+  const value = figures && !DIFFUSION_ONLY.includes(name) ? text(figures) : "–";
   return value === "–" ? "" : `${other} ${value}`;
 }
 
@@ -152,7 +203,8 @@ function whyStopped(log, named) {
   const { metrics, stop_reason } = finished;
   const diffusion = log.started?.recipe.mode !== "autoregressive";
   const subject = named ? (diffusion ? "Diffusion stopped because " : "Autoregressive stopped because ") : "Stopped because ";
-  const passes = diffusion ? `${plural(metrics.total_denoising_steps ?? 0, "step")} in ${plural(metrics.canvases, "canvas", "canvases")}` : plural(metrics.forward_passes, "forward pass", "forward passes");
+  const steps = plural(metrics.total_denoising_steps ?? 0, "step");
+  const passes = diffusion ? (metrics.canvases ? `${steps} in ${plural(metrics.canvases, "canvas", "canvases")}` : `${steps}, no canvas committed`) : plural(metrics.forward_passes, "forward pass", "forward passes");
   const positions = metrics.canvases * (log.started?.canvas_length ?? 0);
   const paid = diffusion && stop_reason === "end_of_turn" && positions > 0 ? ` ${metrics.total_tokens} of ${positions} positions paid for were used.` : "";
   const trimmed = metrics.trimmed_tokens ? ` ${plural(metrics.trimmed_tokens, "token")} beyond the limit left out.` : "";

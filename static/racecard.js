@@ -2,7 +2,7 @@
 /** The race: two runs replayed on the device's clock, and how they stand at every moment. It drives the players of its lanes. */
 
 /** @import { Lane } from "./lane.js" */
-import { h, icon, number } from "./element.js";
+import { h, icon, number, write } from "./element.js";
 import { RaceClock, Track, ahead, shortAnswerTax } from "./race.js";
 import { RaceStrip } from "./racestrip.js";
 
@@ -143,14 +143,15 @@ export class RaceCard extends EventTarget {
       const first = track.first !== null && track.first <= ms ? `${number(track.first / 1000, 3)} s` : "–";
       const accepted = standing.accepted > 0 && !standing.done ? ` + ${standing.accepted} accepted` : "";
       const texts = [String(standing.passes), `${standing.tokens}${accepted}`, first, standing.rate === null ? "–" : number(standing.rate, 0)];
-      texts.forEach((text, cell) => set(this.rows[at].cells[cell], text));
+      texts.forEach((text, cell) => write(this.rows[at].cells[cell], text));
       this.rows[at].row.dataset.done = String(standing.done);
     });
     const { who, by, unit, over } = ahead(left, right, ms);
     const name = who === "nobody" ? "" : this.lanes[who === "left" ? 0 : 1].title;
     this.rows.forEach(({ row }, at) => row.toggleAttribute("data-ahead", who === (at === 0 ? "left" : "right")));
-    set(this.lead, leadOf(name, by, unit, over));
-    set(this.time, `${number(ms / 1000, 3)} s`);
+    const reading = this.tracks.every((track) => track.at(ms).index < 0);
+    write(this.lead, reading ? "Both are still reading the prompt." : leadOf(name, by, unit, over));
+    write(this.time, `${number(ms / 1000, 3)} s`);
     this.strip.paint(ms);
     const playing = this.clock.playing ? "pause" : this.clock.over ? "again" : "play";
     if (playing === this.playing) return;
@@ -207,12 +208,4 @@ function leadOf(name, by, unit, over) {
   if (unit === "ms") return over ? `${name} was done first, by ${seconds}.` : `${name} has been done for ${seconds}.`;
   const tokens = by === 1 ? "1 token" : `${by} tokens`;
   return unit === "tokens" ? `${name} is ahead by ${tokens}.` : `${name} is ahead by ${tokens} accepted, none of them final yet.`;
-}
-
-/**
- * @param {HTMLElement} element
- * @param {string} text
- */
-function set(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }

@@ -28,7 +28,13 @@ export class RaceStrip {
     });
     this.element.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => held && go(event));
     for (const name of ["pointerup", "pointercancel"]) this.element.addEventListener(name, () => (held = false));
-    new ResizeObserver(() => this.paint(this.ms)).observe(this.element);
+    this.width = 0;
+    this.height = 0;
+    new ResizeObserver(() => {
+      this.width = this.element.clientWidth; // asked for here: in `paint` it would have all be laid out in mid-frame
+      this.height = this.element.clientHeight;
+      this.paint(this.ms);
+    }).observe(this.element);
   }
 
   /**
@@ -46,7 +52,7 @@ export class RaceStrip {
     this.ms = ms;
     this.element.setAttribute("aria-valuenow", (ms / 1000).toFixed(3));
     this.element.setAttribute("aria-valuetext", `${number(ms / 1000, 3)} seconds`);
-    const { clientWidth: width, clientHeight: height } = this.element;
+    const { width, height } = this;
     if (!width || !this.tracks.length) return;
     const ratio = window.devicePixelRatio || 1;
     if (this.surface.width !== Math.round(width * ratio) || this.surface.height !== Math.round(height * ratio)) {

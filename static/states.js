@@ -89,7 +89,8 @@ export function stepBefore(canvas, step) {
  * What a canvas shows at a frame of its own.
  * @param {RunLog} log
  * @param {Frame} frame
- * @param {{noise?: boolean, settled?: boolean}} [options] settled: a committed canvas that is history by now
+ * @param {{noise?: boolean, settled?: boolean}} [options] noise: show what is fed on where nothing is accepted; settled: a
+ *   committed canvas that is history by now
  * @returns {View}
  */
 export function viewOf(log, frame, { noise = false, settled = false } = {}) {
@@ -101,7 +102,7 @@ export function viewOf(log, frame, { noise = false, settled = false } = {}) {
     const tail = tailOf(ids, endIds);
     return {
       ids,
-      states: stepStates(event, stepBefore(canvas, event)),
+      states: stepStates(event, stepBefore(canvas, event)).map((state) => (noise && (state === "draft" || state === "released") ? "noise" : state)),
       entropy: event.entropy,
       tail,
       folded: ids.length - tail,

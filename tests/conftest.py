@@ -1,7 +1,6 @@
 """A real server and a real browser, for the tests that look at the page."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,21 +10,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+from playground.bench import browser
 
 ROOT = Path(__file__).parents[1]
 
 os.environ["PLAYGROUND_STORE"] = ""  # a test that wants a store makes one of its own
 
-CHROMIUM_FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+hypothesis.settings.register_profile("patient", deadline=None)  # a busy machine is no mistake in the code
+hypothesis.settings.load_profile("patient")
 
 NO_CHROMIUM = (
     "The browser tests need Chromium: install it (Debian and Ubuntu: `apt-get install chromium`), "
@@ -41,11 +36,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def chromium() -> str:
     """The path of a Chromium; fails the test in a plain sentence where there is none."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-    found = os.environ.get("PLAYGROUND_CHROMIUM") or next((path for path in map(shutil.which, names) if path), None)
-    if not found or not Path(found).exists():
+    try:
+        return browser.executable()
+    except browser.NoBrowser:
         pytest.fail(NO_CHROMIUM, pytrace=False)
-    return found
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +51,7 @@ def find_chromium() -> Callable[[], str]:
 @pytest.fixture(scope="session")
 def browser_type_launch_args(find_chromium: Callable[[], str]) -> dict[str, Any]:
     """For pytest-playwright: the Chromium of this machine instead of a download."""
-    return {"executable_path": find_chromium(), "args": list(CHROMIUM_FLAGS)}
+    return {"executable_path": find_chromium(), "args": list(browser.FLAGS)}
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from playground.ui import examples
+
 STORY = "Tell a long story about Mia the fox."
 SUM = "What is 47 + 38?"
 SECONDS = 1000
@@ -252,11 +254,20 @@ def test_a_lost_connection_comes_back_to_its_run(playground: Page, server_url: s
 
 def test_an_example_runs_in_one_click(playground: Page, server_url: str) -> None:
     playground.locator(".lane[data-mode=diffusion] .speed").select_option("null")
-    playground.get_by_role("button", name="Arithmetic").click()
-    expect(playground.locator("#prompt textarea")).to_have_value(SUM)
+    group = examples.EMBEDDED[2]
+    playground.get_by_role("button", name=group.name).click()
+    prompt = playground.locator("#prompt textarea")
+    expect(prompt).to_have_value(group.examples[0].prompt)
+    expect(playground.locator("#examples")).to_contain_text(group.teaches)
     playground.locator(".lane[data-run]").first.wait_for()
     finished(playground)
-    assert events(playground, server_url)[0]["recipe"]["messages"][0]["content"] == SUM
+    assert events(playground, server_url)[0]["recipe"]["messages"][0]["content"] == group.examples[0].prompt
+    playground.wait_for_timeout(650)
+    playground.locator("#examples").get_by_role("button", name=group.examples[1].name).click()
+    expect(prompt).to_have_value(group.examples[1].prompt)
+    finished(playground)
+    recipe = events(playground, server_url)[0]["recipe"]
+    assert (recipe["messages"][0]["content"], recipe["seed"]) == (group.examples[1].prompt, group.examples[1].seed)
 
 
 def test_alternatives_are_fetched_when_asked_for(playground: Page, server_url: str) -> None:

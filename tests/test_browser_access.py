@@ -96,9 +96,9 @@ def test_axe_finds_nothing_serious(opened: Page) -> None:
 
 
 def test_states_are_told_apart_without_colour(opened: Page) -> None:
-    marks = opened.locator(".lane[data-mode=diffusion] .legend .t .w")
+    marks = opened.locator(".lane[data-mode=diffusion] .legend .t")
     marks.evaluate_all("(words) => words.forEach((word) => { word.textContent = 'token'; })")
-    names = [name.split("s-")[1] for name in marks.locator("..").evaluate_all("(all) => all.map((t) => t.className)")]
+    names = [name.split("s-")[1] for name in marks.evaluate_all("(all) => all.map((t) => t.className)")]
     pictures = [np.asarray(Image.open(io.BytesIO(mark.screenshot())).convert("RGB")) / 255 for mark in marks.all()]
     height, width = (min(picture.shape[axis] for picture in pictures) for axis in (0, 1))
     for vision, matrix in MATRICES.items():

@@ -81,7 +81,7 @@ def test_what_is_moved_and_pressed_without_a_line_goes_later(playground: Page, s
     settled(playground)
     cut(playground)
     set_number(playground, "max_denoising_steps", "31")
-    playground.get_by_role("button", name="Arithmetic").click()
+    playground.get_by_role("button", name="All at once").click()
     expect(playground.locator("#run-buttons .field-error")).to_contain_text("The connection to the server is lost. Run")
     expect(playground.locator("#pause")).to_be_visible()
     settled(playground)

@@ -32,7 +32,7 @@ PAINTED = """async () => {
   const chip = text.querySelector('.tail-chip');
   return {
     canvas: Number(text.dataset.canvas),
-    pieces: tokens.map((token) => token.textContent),
+    pieces: tokens.map((token) => token.previousSibling.data + token.textContent + token.nextSibling.data),
     states: tokens.map((token) => [...token.classList].find((name) => name.startsWith('s-')).slice(2)),
     chip: chip.hidden ? null : chip.textContent,
     facts: Object.fromEntries([...document.querySelectorAll('.lane[data-mode=diffusion] [data-fact]')]

@@ -170,11 +170,18 @@ def test_an_option_of_the_wrong_type_is_named() -> None:
 
 
 @pytest.mark.usefixtures("asked")
-def test_a_bad_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PLAYGROUND_PORT", "99999")
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("PORT", "99999", "port (PLAYGROUND_PORT): should be less than or equal to 65535"),
+        ("DEVICE", "foo", "device (PLAYGROUND_DEVICE): takes `auto`, `cpu`, `cuda` or `cuda:N`, not 'foo'"),
+    ],
+)
+def test_a_bad_environment_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str) -> None:
+    monkeypatch.setenv(f"PLAYGROUND_{name}", value)
     result = invoke("generate", "hi")
     assert result.exit_code == 2
-    assert result.stderr.startswith("playground: port (PLAYGROUND_PORT): should be less than or equal to 65535")
+    assert result.stderr.startswith(f"playground: {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -210,25 +217,28 @@ def test_a_run_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch, as_json:
         assert json.loads(result.stdout)["text"] == ""
 
 
-def test_ctrl_c_cancels_the_run_and_prints_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("received", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_cancels_the_run_and_prints_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, received: signal.Signals, code: int
+) -> None:
     def live(recipe: Recipe, _: Settings) -> tuple[Iterator[events.Event], Steering]:
         steering = Steering(recipe)
 
         def source() -> Iterator[events.Event]:
             yield from runs.whole()[:4]
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), received)
             assert steering.cancelled
             yield runs.finished("", stop_reason="cancelled")
 
         return source(), steering
 
     monkeypatch.setattr(cli, "_live", live)
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(received)
     result = invoke("generate", "hi", "--trace", str(tmp_path / "run.jsonl"))
-    assert result.exit_code == 130
+    assert result.exit_code == code
     assert result.stdout.startswith("draft, not committed:  red red fox\n")
     assert result.stdout.endswith("Cancelled.\n")
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(received) is before
     assert trace_file.read(tmp_path / "run.jsonl")[-1].stop_reason == "cancelled"
 
 

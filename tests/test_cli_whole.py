@@ -46,8 +46,12 @@ def test_a_missing_model_is_a_sentence() -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
-def test_on_a_terminal_it_animates_in_place_until_ctrl_c(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("environment", "received"), [({}, signal.SIGINT), ({"NO_COLOR": "1"}, signal.SIGINT), ({}, signal.SIGTERM)]
+)
+def test_on_a_terminal_it_animates_in_place_until_it_is_told_to_end(
+    environment: dict[str, str], received: signal.Signals
+) -> None:
     """A real terminal: frames are redrawn, an interrupt ends the run, the cursor comes back."""
     arguments = [*COMMAND, "generate", "Tell a story about a fox named Mia.", "--steps-per-second", "4"]
     master, slave = pty.openpty()
@@ -66,9 +70,9 @@ def test_on_a_terminal_it_animates_in_place_until_ctrl_c(environment: dict[str, 
             break
         written += part
         if b"step  2 of 48" in written and not interrupted:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(received)
             interrupted = True
-    assert process.wait(30) == 130
+    assert process.wait(30) == 128 + received
     os.close(master)
     text = written.decode()
     assert "\x1b[1A" in text

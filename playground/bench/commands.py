@@ -1,5 +1,6 @@
 """`playground bench …`: run a benchmark and print its figures, ready for docs/LOG.md."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -52,3 +53,25 @@ def steps(
     typer.echo(f"generate()      {spread(result.steps.reference)} ms a step")
     typer.echo(f"ratio           {spread(result.steps.ratios)} over {repeats} interleaved pairs")
     typer.echo(f"autoregressive  {spread(result.tokens)} ms a token")
+
+
+@app.command()
+def frames(
+    seconds: Annotated[float, typer.Option(min=0.5, max=5, help="How long each scene is recorded.")] = 3.0,
+) -> None:
+    """Script, style, layout and paint of each frame while two lanes of 256 tokens play, beside an empty page's.
+
+    Exit codes: 0 measured, 2 there is no browser to measure in.
+    """
+    from playground.bench import browser
+    from playground.bench import frames as benchmark
+
+    try:
+        result = benchmark.measure(seconds)
+    except browser.NoBrowser as missing:
+        typer.echo(f"playground: {missing}", err=True)
+        raise typer.Exit(2) from None
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    typer.echo(f"two lanes of {benchmark.TOKENS} tokens; {result.browser}, {os.cpu_count()} CPUs, load {load}")
+    for line in benchmark.table(result.scenes):
+        typer.echo(line)

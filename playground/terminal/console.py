@@ -34,18 +34,25 @@ def ending_at_once() -> Iterator[None]:
 
 
 @contextmanager
-def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
-    """While inside, the first Ctrl-C calls `act`; a second one ends the program as usual."""
+def on_interrupt(act: Callable[[], None]) -> Iterator[list[int]]:
+    """While inside, the first Ctrl-C or SIGTERM calls `act`, so that the terminal is left as it was; a second one ends
+    the program as usual. Gives a list that then has the exit code for it: 130 or 143."""
+    codes: list[int] = []
 
-    def once(_signal: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
+    def once(received: int, _frame: FrameType | None) -> None:
+        restore()
+        codes.append(128 + received)
         act()
 
-    before = signal.signal(signal.SIGINT, once)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.signal(number, once) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield codes
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()
 
 
 def finish(lane: Lane, console: Console, as_json: bool) -> None:

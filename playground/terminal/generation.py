@@ -69,7 +69,7 @@ def _run(start: Start, trace: BinaryIO | None, as_json: bool, steps_per_second: 
         source, steering = start()
     console = terminal.standard_output()
     drawn = console if player.animates(console) and not as_json else None
-    with terminal.on_interrupt(steering.cancel):
+    with terminal.on_interrupt(steering.cancel) as codes:
         lane = player.play(
             _logged(source, trace),
             drawn,
@@ -79,7 +79,7 @@ def _run(start: Start, trace: BinaryIO | None, as_json: bool, steps_per_second: 
     terminal.finish(lane, console, as_json)
     if lane.error is not None and as_json:
         print(f"playground: {lane.error.message}", file=sys.stderr)
-    return _exit_code(lane)
+    return codes[0] if codes else _exit_code(lane)
 
 
 def _exit_code(lane: Lane) -> int:

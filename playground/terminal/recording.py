@@ -24,7 +24,7 @@ def replay(file: Path, as_json: bool, steps_per_second: float, most_bytes: int) 
                 return
             yield event
 
-    with terminal.on_interrupt(lambda: stopped.append(True)):
+    with terminal.on_interrupt(lambda: stopped.append(True)) as codes:
         lane = player.play(
             until_stopped(),
             drawn,
@@ -33,5 +33,5 @@ def replay(file: Path, as_json: bool, steps_per_second: float, most_bytes: int) 
             interrupted=lambda: bool(stopped),
         )
     if lane.finished is None:
-        raise typer.Exit(terminal.INTERRUPTED)
+        raise typer.Exit(codes[0] if codes else terminal.INTERRUPTED)
     terminal.finish(lane, console, as_json)

@@ -16,7 +16,7 @@ from playground.tiny.markers import END_OF_TURN_ID
 from playground.tiny.tasks import Task, sample_mixture
 
 POOL = 12  # batches drawn at a time, so that rows of like length can go together
-ROUND = 8  # clean sequences are padded to a multiple of this
+ROUND = 8  # clean sequences are padded to a multiple of this, and short canvases are as long as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,9 @@ class BatchSettings:
     """How batches are made.
 
     `batch_size` rows go to each of `ranks` training processes; all ranks draw the same rows and `rank` takes its own,
-    so that their work is equal. A batch of answers that fit half a canvas is given half a canvas in `short_share` of
-    all cases, which saves time. `think_share` of the plain tasks are asked in thinking mode with a word of thought.
+    so that their work is equal. A batch of answers shorter than a canvas is given a canvas that just holds them in
+    `short_share` of all cases, which saves the time that would go into the ends of turn behind them. `think_share` of
+    the plain tasks are asked in thinking mode with a word of thought.
     """
 
     batch_size: int
@@ -74,7 +75,7 @@ class BatchSettings:
     rank: int = 0
     ranks: int = 1
     seed: int = 0
-    short_share: float = 0.5
+    short_share: float = 0.65
     think_share: float = 0.05
     weights: Mapping[str, float] | None = None
 
@@ -109,17 +110,23 @@ def _draw(settings: BatchSettings, rng: Random) -> Task:
 
 
 def _pool(codec: TextCodec, settings: BatchSettings, rng: Random) -> Iterator[Batch]:
-    size, half = settings.batch_size * settings.ranks, settings.canvas_length // 2
+    size = settings.batch_size * settings.ranks
     examples = [encode_task(_draw(settings, rng), codec) for _ in range(size * POOL)]
-    examples.sort(key=lambda e: (len(e.answer) > half, len(e.prompt) + len(e.answer) + 4 * rng.random()))
+    examples.sort(key=lambda e: (len(e.answer) // (2 * ROUND), len(e.prompt) + len(e.answer) + 4 * rng.random()))
     groups = [examples[i : i + size] for i in range(0, len(examples), size)]
     rng.shuffle(groups)
     for group in groups:
-        short = all(len(e.answer) <= half for e in group) and rng.random() < settings.short_share
-        length = half if short else settings.canvas_length
+        length = _canvas_length(max(len(e.answer) for e in group), settings, rng)
         rows = [pick_canvas(e, length, rng) for e in group]
         rng.shuffle(rows)
         yield collate(rows[settings.rank :: settings.ranks])
+
+
+def _canvas_length(longest: int, settings: BatchSettings, rng: Random) -> int:
+    """The canvas for answers of up to `longest` tokens: in `short_share` of all cases no longer than they need, give
+    or take a few ends of turn."""
+    short = -(-(longest + rng.randrange(ROUND)) // ROUND) * ROUND
+    return min(short, settings.canvas_length) if rng.random() < settings.short_share else settings.canvas_length
 
 
 def batch_loader(codec: TextCodec, settings: BatchSettings, workers: int) -> Iterator[Batch]:

@@ -22,6 +22,9 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of weights and data.")] = 0,
     decay_share: Annotated[float, typer.Option(min=0.0, max=1.0, help="Last part, in which the rate falls.")] = 0.4,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Learn only this family; may be given more than once.")
+    ] = None,
     resume: Annotated[bool, typer.Option(help="Go on from the folder's trunk, if there is one.")] = True,
     compile: Annotated[bool, typer.Option(help="torch.compile the layers: worth its start on CUDA.")] = False,
 ) -> None:
@@ -29,6 +32,7 @@ def train(
     from playground.tiny.training import TrainingConfig
     from playground.tiny.training import train as run
 
+    _check_families(family)
     try:
         result = run(
             TrainingConfig(
@@ -41,6 +45,7 @@ def train(
                 decay_share=decay_share,
                 resume=resume,
                 compile=compile,
+                weights=None if not family else _only(family),
             )
         )
     except ValueError as error:
@@ -58,30 +63,35 @@ def evaluate(
     figure: Annotated[
         Path | None, typer.Option(help="Write a figure (HTML that needs no network) to this file.")
     ] = None,
+    entropy_bound: Annotated[float, typer.Option(min=0, help="Of the sampler, in nats.")] = 0.1,
+    t_max: Annotated[float, typer.Option(help="Temperature of the first step.")] = 0.8,
+    t_min: Annotated[float, typer.Option(help="Temperature towards the last step.")] = 0.4,
+    max_denoising_steps: Annotated[int, typer.Option(min=1, help="Step cap of a canvas.")] = 48,
+    confidence_threshold: Annotated[float, typer.Option(min=0, help="Of the stop, in nats.")] = 0.005,
 ) -> None:
     """Exact match on held-out tasks, by family and mode, with 95 % intervals."""
     from safetensors import SafetensorError
 
     from playground.tiny.answers import Runner
-    from playground.tiny.batched import BatchedAutoregressive, BatchedDiffusion
+    from playground.tiny.batched import BatchedAutoregressive, BatchedDiffusion, SamplerSettings
     from playground.tiny.evaluation import evaluate as run
     from playground.tiny.saving import load_model
-    from playground.tiny.tasks import FAMILIES
 
     folder = model or Path(__file__).parent / "checkpoint"
-    for name in family or ():
-        if name not in FAMILIES:
-            typer.echo(f"playground: --family takes one of {', '.join(FAMILIES)}, not {name!r}", err=True)
-            raise typer.Exit(2)
+    _check_families(family)
     if not (folder / "config.json").is_file():
         typer.echo(f"playground: MODEL: {folder} is no checkpoint folder", err=True)
         raise typer.Exit(2)
+    if not 0 < t_min <= t_max:
+        typer.echo(f"playground: --t-min must be above 0 and at most --t-max, not {t_min} with {t_max}", err=True)
+        raise typer.Exit(2)
+    sampler = SamplerSettings(entropy_bound, t_max, t_min, max_denoising_steps, confidence_threshold)
     try:
         network, codec = load_model(folder)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         typer.echo(f"playground: MODEL: {folder} is no checkpoint of the embedded model ({error})", err=True)
         raise typer.Exit(2) from None
-    runners: list[Runner] = [BatchedDiffusion(network, codec), BatchedAutoregressive(network, codec)]
+    runners: list[Runner] = [BatchedDiffusion(network, codec, sampler), BatchedAutoregressive(network, codec)]
     evaluation = run(
         runners,
         codec,
@@ -95,6 +105,22 @@ def evaluate(
 
         write_figure(evaluation, figure)
     typer.echo(json.dumps(evaluation.as_json(), indent=2) if as_json else _table(evaluation))
+
+
+def _check_families(names: list[str] | None) -> None:
+    from playground.tiny.tasks import FAMILIES
+
+    for name in names or ():
+        if name not in FAMILIES:
+            typer.echo(f"playground: --family takes one of {', '.join(FAMILIES)}, not {name!r}", err=True)
+            raise typer.Exit(2)
+
+
+def _only(names: list[str]) -> dict[str, float]:
+    """A mixture of these families alone, in their usual proportions."""
+    from playground.tiny.tasks import FAMILIES
+
+    return {name: family.weight if name in names else 0.0 for name, family in FAMILIES.items()}
 
 
 def _table(evaluation: "Evaluation") -> str:

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from playground.metrics import effective_denoising_steps, tokens_per_forward
@@ -52,10 +53,11 @@ def runs_in_circles(ids: Sequence[int], longest: int = 8, times: int = 6) -> boo
 class FamilyResult:
     """A family's figures in one mode.
 
-    right of total answers, accuracy with its 95 % interval (Wilson). effective_denoising_steps and tokens_per_forward
-    are means of the report's Equations 9 and 10 over answers; tokens: mean length with the end token. revised: share of
-    right answers with a token that was accepted and then committed as another. closed: share of thoughts that were
-    closed, None where nothing was thought. stops: how runs ended; canvas_stops: how canvases did.
+    right of total answers, accuracy with its 95 % interval (Wilson). similarity: mean likeness to the reference answer
+    (difflib's ratio, from 0 to 1), which moves long before answers are right. effective_denoising_steps and
+    tokens_per_forward are means over answers of the report's Equations 9 and 10; tokens: mean length, the end included.
+    revised: share of right answers with a token that was accepted and then committed as another. closed: share of
+    thoughts that were closed, None where nothing was thought. stops: how runs ended; canvas_stops: how canvases did.
     """
 
     family: str
@@ -65,6 +67,7 @@ class FamilyResult:
     accuracy: float
     low: float
     high: float
+    similarity: float
     effective_denoising_steps: float | None
     tokens_per_forward: float
     tokens: float
@@ -93,6 +96,10 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
+def _likeness(answer: Answer) -> float:
+    return SequenceMatcher(None, answer.reply.text, answer.task.answer, autojunk=False).ratio()
+
+
 def summarise(family: str, mode: Mode, answers: Sequence[Answer]) -> FamilyResult:
     """A family's figures from its answers.
 
@@ -114,6 +121,7 @@ def summarise(family: str, mode: Mode, answers: Sequence[Answer]) -> FamilyResul
         accuracy=right / len(answers),
         low=low,
         high=high,
+        similarity=sum(_likeness(answer) for answer in answers) / len(answers),
         effective_denoising_steps=_mean(
             effective_denoising_steps(o.canvas_steps, o.canvas_tokens) if diffusion else None for o in outcomes
         ),

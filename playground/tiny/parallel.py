@@ -3,9 +3,12 @@
 Two processes of one thread each are faster than one of two threads on sizes as small as these.
 """
 
+import multiprocessing
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Thread
 
 import torch
 import torch.distributed as dist
@@ -13,7 +16,20 @@ from torch import nn
 from torch.multiprocessing.spawn import spawn
 
 
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed or crashed: nothing else would stop it."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
 def _run(rank: int, ranks: int, meeting: str, work: Callable[[int, int], None]) -> None:
+    _end_with_parent()
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=ranks)
     try:
         work(rank, ranks)

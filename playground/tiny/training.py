@@ -63,7 +63,7 @@ class TrainingConfig:
     vector_rate: float = 3e-3
     next_token_weight: float = 0.15
     noise_power: float = 0.7
-    short_share: float = 0.5
+    short_share: float = 0.65
     size: ModelSize = field(default_factory=ModelSize)
     weights: Mapping[str, float] | None = None
 

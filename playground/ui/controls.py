@@ -7,7 +7,6 @@ import gradio as gr
 
 from playground.recipe import Recipe
 from playground.settings import Settings
-from playground.ui.examples import Group
 from playground.ui.pieces import piece
 
 DEFAULTS = Recipe.model_validate({"messages": [{"role": "user", "content": "-"}]})
@@ -111,26 +110,6 @@ def buttons() -> None:
             ("cancel", "Cancel", "secondary"),
         ):
             gr.Button(label, variant=variant, elem_id=name).click(None, None, None, js=do(name))
-
-
-def examples(groups: tuple[Group, ...], box: Any) -> None:
-    """A button for each group of prompts: puts the next one into the box and runs it."""
-    with gr.Row(elem_id="examples"):
-        for number, group in enumerate(groups):
-            button = gr.Button(group.name, size="sm", elem_id=f"example-{number}", elem_classes="example")
-            button.click(None, None, box, js=_next_prompt(f"example-{number}", group.prompts))
-
-
-def _next_prompt(button: str, prompts: tuple[str, ...]) -> str:
-    return f"""() => {{
-      const prompts = {json.dumps(prompts)};
-      const button = document.getElementById('{button}');
-      const turn = Number(button.dataset.turn ?? 0);
-      button.dataset.turn = (turn + 1) % prompts.length;
-      document.dispatchEvent(new CustomEvent('denoise:set', {{detail: [['prompt', prompts[turn]]]}}));
-      document.dispatchEvent(new CustomEvent('denoise:do', {{detail: 'run'}}));
-      return prompts[turn];
-    }}"""
 
 
 def sampler() -> dict[str, Any]:

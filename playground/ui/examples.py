@@ -1,42 +1,101 @@
-"""Prompts to start from, by what they show."""
+"""Runs to start from, grouped by what they teach."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+INFILL_PROMPT = "Fill in the holes:\n"
+"""How the embedded model is asked to fill in the holes of the text that follows."""
+
+
+class Example(NamedTuple):
+    """One run: its name on the page, its prompt, and what of the recipe it sets beside it.
+
+    `seed` is the one that shows the point; `text` is a text with holes to start from; `thinking` asks for a thought.
+    What an example does not name stays as the person has set it: mode, sampler, decoding.
+    """
+
+    name: str
+    prompt: str
+    seed: int = 0
+    text: str | None = None
+    thinking: bool = False
 
 
 class Group(NamedTuple):
-    """Prompts of one kind; each click on the group gives the next."""
+    """Examples that teach one thing, which `teaches` says in a sentence."""
 
     name: str
-    prompts: tuple[str, ...]
+    teaches: str
+    examples: tuple[Example, ...]
+
+
+def _infill(name: str, text: str, seed: int = 0) -> Example:
+    return Example(name, INFILL_PROMPT + text, seed, text)
 
 
 EMBEDDED = (
-    Group("Facts", ("What is the capital of France?", "What sound does a duck make?", "What is the opposite of hot?")),
-    Group("Arithmetic", ("What is 47 + 38?", "What is 91 - 57?", "Add 318 and 264.")),
-    Group("Sort", ("Sort these numbers: 42 7 93 18 5", "Sort from high to low: 12 80 33 6")),
-    Group("JSON", ("Make JSON: name Zoe, age 31, city Rome", "Convert to JSON: pet owl, color green, fruit plum")),
     Group(
-        "Python",
+        "Known at once",
+        "What the model is sure of is accepted whole in the first steps, and the run stops early.",
         (
-            "Write a Python function calc that returns the larger of a and b.",
-            "Write a Python function solve that returns s reversed.",
+            Example("a capital", "What is the capital of France?"),
+            Example("an opposite", "What is the opposite of hot?"),
+            Example("a sound", "What sound does a duck make?"),
         ),
     ),
-    Group("Story", ("Tell a story about a fox named Mia.", "Write a short story about Leo the owl in the garden.")),
-    Group("Long story", ("Tell a long story about Mia the fox.", "Tell a long story about Hugo the bear.")),
-    Group("Acrostic", ("Write an acrostic poem for SUN.", "Write an acrostic poem for FOX.")),
-    Group("Sudoku", ("Sudoku:\n1.3.\n..1.\n.1.3\n3.2.", "Sudoku:\n.2.4\n3..2\n2.4.\n.3.1")),
+    Group(
+        "Frame, then slots",
+        "Brackets, keywords and length are settled first; values go into what is left open.",
+        (
+            Example("JSON", "Make JSON: name Zoe, age 31, city Rome"),
+            Example("Python", "Write a Python function calc that returns the larger of a and b."),
+            Example("a list", "List 4 animals."),
+        ),
+    ),
+    Group(
+        "All at once",
+        "Every place depends on the others: a digit on the carry beside it, a number on all it is sorted among.",
+        (
+            Example("a sum", "What is 47 + 38?"),
+            Example("sorting", "Sort these numbers: 42 7 93 18 5"),
+            Example("a Sudoku", "Sudoku:\n1.3.\n..1.\n.1.3\n3.2."),
+        ),
+    ),
 )
 """What the embedded model has learned."""
 
 GENERAL = (
-    Group("Facts", ("What is the capital of France?", "Why is the sky blue? Answer in two sentences.")),
-    Group("Arithmetic", ("What is 47 + 38? Show each step.",)),
-    Group("JSON", ("Make JSON for a person: name Zoe, age 31, city Rome, three hobbies.",)),
-    Group("Python", ("Write a Python function that returns the n-th Fibonacci number without recursion.",)),
-    Group("Story", ("Tell a story of five sentences about a fox named Mia.",)),
-    Group("Acrostic", ("Write an acrostic poem for SUN.",)),
-    Group("Sudoku", ("Solve this 4x4 Sudoku and give the grid only:\n1.3.\n..1.\n.1.3\n3.2.",)),
+    Group(
+        "Known at once",
+        "What the model is sure of is accepted whole in the first steps, and the run stops early.",
+        (
+            Example("a capital", "What is the capital of France?"),
+            Example("a sum", "What is 47 + 38?"),
+        ),
+    ),
+    Group(
+        "Frame, then slots",
+        "Brackets, keywords and length are settled first; values go into what is left open.",
+        (
+            Example("JSON", "Make JSON for a person: name Zoe, age 31, city Rome, three hobbies."),
+            Example("Python", "Write a Python function that returns the n-th Fibonacci number without recursion."),
+        ),
+    ),
+    Group(
+        "Constraints",
+        "Every place depends on the others, so the order in which they are settled matters.",
+        (
+            Example("a Sudoku", "Solve this 4x4 Sudoku and give the grid only:\n1.3.\n..1.\n.1.3\n3.2."),
+            Example("an acrostic", "Write an acrostic poem for SUN."),
+        ),
+    ),
+    Group(
+        "Longer text",
+        "Open text takes more steps than a fact: many words fit in many places.",
+        (
+            Example("a story", "Tell a story of five sentences about a fox named Mia."),
+            Example("an explanation", "Why is the sky blue? Answer in two sentences."),
+        ),
+    ),
 )
 """For models that answer anything."""
 
@@ -44,3 +103,24 @@ GENERAL = (
 def groups(model: str) -> tuple[Group, ...]:
     """The examples that suit a model, by its name in the settings."""
     return EMBEDDED if model == "embedded" else GENERAL
+
+
+def as_props(shown: tuple[Group, ...]) -> list[dict[str, Any]]:
+    """The groups as the page's module takes them: name, teaches, and examples, each with the start of a recipe."""
+    return [
+        {
+            "name": group.name,
+            "teaches": group.teaches,
+            "examples": [{"name": example.name, "recipe": _recipe(example)} for example in group.examples],
+        }
+        for group in shown
+    ]
+
+
+def _recipe(example: Example) -> dict[str, Any]:
+    return {
+        "messages": [{"role": "user", "content": example.prompt}],
+        "thinking": example.thinking,
+        "seed": example.seed,
+        "edits": [] if example.text is None else [{"type": "infill", "text": example.text}],
+    }

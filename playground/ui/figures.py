@@ -12,7 +12,9 @@ MOST = 20_000
 Column = Annotated[list[float], Field(max_length=MOST)]
 Count = Annotated[list[int], Field(max_length=MOST)]
 
-BLUE, AMBER, GREY = "#2f6df6", "#b45309", "#8a857c"
+BLUE, AMBER, GREY = "#2563eb", "#b45309", "#68645d"
+"""Accent, amber and muted of the light theme. In the dark one `static/gradio.css` puts its own in their place, which it
+finds by these values."""
 
 
 class _Numbers(BaseModel):
@@ -109,7 +111,7 @@ def of_denoising(run: Denoised) -> go.Figure:
     for at in range(1, len(run.canvas)):
         if run.canvas[at] != run.canvas[at - 1]:
             figure.add_vline(x=at + 0.5, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure.update_yaxes(type="log", dtick=1, exponentformat="power", title="mean entropy, nats", row=1, col=1)
+    figure.update_yaxes(type="log", dtick=1, exponentformat="none", title="mean entropy, nats", row=1, col=1)
     figure.update_yaxes(title="accepted", range=[0, run.canvas_length or None], row=2, col=1)
     figure.update_xaxes(title="denoising steps", row=2, col=1)
     return _styled(figure, 420)
@@ -132,7 +134,7 @@ def of_writing(run: Written) -> go.Figure:
 
 
 def _styled(figure: go.Figure, height: int) -> Any:
-    """Transparent, so that it sits on a light page and on a dark one; greys that can be read on both."""
+    """Transparent, so that it sits on a light page and on a dark one."""
     figure.update_layout(
         height=height,
         margin={"l": 56, "r": 12, "t": 28, "b": 44},

@@ -26,7 +26,7 @@ def build(settings: Settings) -> tuple[Any, str]:
             shown = {"prompt": prompt, "mode": controls.mode()}
             piece("start")
             controls.buttons()
-            controls.examples(examples.groups(settings.model), prompt)
+            piece("examples", groups=examples.as_props(examples.groups(settings.model)))
         stage = piece(
             "stage",
             defaults=controls.defaults(),

@@ -11,7 +11,8 @@ import structlog
 from playground.engine.steering import Steering
 from playground.engine.turns import Turn, Turns
 from playground.errors import PlaygroundError
-from playground.events import Error, Event, Metrics, RunFinished
+from playground.events import Error, Event, RunFinished
+from playground.metrics import Meter
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.log import RunLog
@@ -214,19 +215,5 @@ def unknown() -> PlaygroundError:
 
 def _last_words(recipe: Recipe) -> RunFinished:
     """An ending for a run whose generator failed to give one."""
-    metrics = Metrics(
-        total_tokens=0,
-        total_denoising_steps=None,
-        effective_denoising_steps=None,
-        tokens_per_forward=None,
-        forward_passes=0,
-        canvases=0,
-        seconds=0.0,
-        prefill_seconds=0.0,
-        wall_seconds=0.0,
-        time_to_first_token=None,
-        tokens_per_second=None,
-        shared_device=False,
-        trimmed_tokens=0,
-    )
+    metrics = Meter().metrics(recipe.mode, wall_seconds=0.0, shared_device=False, max_new_tokens=recipe.max_new_tokens)
     return RunFinished(text="", thought="", metrics=metrics, stop_reason="error", recipe=recipe)

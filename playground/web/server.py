@@ -35,7 +35,7 @@ def read_settings() -> Settings:
         first = error.errors(include_url=False)[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         given = f", not {first['input']!r}" if first["type"] != "missing" else ""
-        _give_up(f"PLAYGROUND_{name}: {first['msg'].removeprefix('Input ')}{given}.")
+        _give_up(f"PLAYGROUND_{name}: {first['msg'].removeprefix('Value error, ').removeprefix('Input ')}{given}.")
 
 
 def serve(settings: Settings, page: Page | None = None) -> None:

@@ -26,7 +26,7 @@ def test_what_cannot_be_loaded_gets_a_sentence(
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(ModelError, match=says):
-        models.load(Settings(**{"device": "cpu", **fields}))
+        models.load(Settings(device="cpu").model_copy(update=fields))
 
 
 def test_an_empty_folder_is_no_model(tmp_path: Path) -> None:

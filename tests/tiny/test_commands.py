@@ -38,11 +38,23 @@ def test_evaluate_prints_a_table(untrained: Path) -> None:
     assert "mean" in result.stdout
 
 
+def test_evaluate_obeys_the_samplers_options(untrained: Path) -> None:
+    """Two steps at most, with a bound that accepts all: an untrained model never gets surer, so it takes just these."""
+    given = ["evaluate", str(untrained), "--count", "1", "--family", "facts", "--json"]
+    given += ["--max-denoising-steps", "2", "--entropy-bound", "1000"]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0, result.output
+    diffusion = next(f for f in json.loads(result.stdout)["families"] if f["mode"] == "diffusion")
+    assert diffusion["effective_denoising_steps"] == 2
+    assert set(diffusion["canvas_stops"]) == {"max_denoising_steps"}
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         (["evaluate", "--family", "nope"], "sudoku_4x4"),
         (["evaluate", "/nowhere"], "no checkpoint folder"),
+        (["evaluate", "--t-min", "0.9"], "--t-min"),
         (["train", "out", "--device", "abacus"], "device"),
     ],
 )

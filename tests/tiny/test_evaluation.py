@@ -66,7 +66,7 @@ class Perfect:
 def test_a_perfect_runner_is_right_everywhere(small_codec: TextCodec) -> None:
     evaluation = evaluate([Perfect(small_codec), Perfect(small_codec, "autoregressive")], small_codec, count=4)
     assert evaluation.macro("diffusion") == evaluation.macro("autoregressive") == 1
-    assert all(result.total == 4 and result.loops == 0 for result in evaluation.results)
+    assert all(result.total == 4 and result.loops == 0 and result.similarity == 1 for result in evaluation.results)
     assert evaluation.macro_steps() == 3
     thinking = next(r for r in evaluation.results if r.family == "think_add")
     assert thinking.closed == 1
@@ -79,6 +79,7 @@ def test_a_loop_is_wrong_and_counted(small_codec: TextCodec) -> None:
     (result,) = evaluate([Perfect(small_codec, spoil=2)], small_codec, count=4, families=["opposites"]).results
     assert (result.right, result.stops) == (3, {"end_of_turn": 3, "max_new_tokens": 1})
     assert result.revised == pytest.approx(2 / 3)
+    assert 0.75 <= result.similarity < 1
 
 
 def test_running_in_circles() -> None:

@@ -59,6 +59,7 @@ def test_pieces_keep_model_text_out_of_markup(config: dict[str, Any]) -> None:
     assert [each["elem_id"] for each in props] == [
         "head",
         "start",
+        "examples",
         "stage",
         "inspector",
         "entropy_bound",

@@ -41,6 +41,7 @@ def test_a_host_that_is_not_there_is_said_in_a_sentence(capsys: pytest.CaptureFi
         ("PLAYGROUND_PORT", "http"),
         ("PLAYGROUND_PORT", "70000"),
         ("PLAYGROUND_DTYPE", "int4"),
+        ("PLAYGROUND_DEVICE", "abacus"),
         ("PLAYGROUND_MAX_RUNS", "0"),
     ],
 )

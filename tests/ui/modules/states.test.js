@@ -39,6 +39,15 @@ test("accepted positions show the sampled token, others the draft, or the noise 
   assert.deepEqual(shownIds(now, true), [1, 202]);
 });
 
+test("with the noise on show, what is not accepted is marked as noise", () => {
+  const log = new RunLog();
+  const steps = [step(1, [true, true, false], [1, 2, 3]), step(2, [true, false, false], [1, 2, 3])];
+  steps.forEach((event, seq) => log.append({ seq, texts: {}, ...event }));
+  const view = (/** @type {boolean} */ noise) => viewOf(log, log.frames[1], { noise }).states;
+  assert.deepEqual(view(false), ["kept", "released", "draft"]);
+  assert.deepEqual(view(true), ["kept", "noise", "noise"]);
+});
+
 test("the tail is the run of end tokens at the end", () => {
   const ends = new Set([1, 106]);
   assert.equal(tailOf([5, 1, 6, 1, 106], ends), 3);

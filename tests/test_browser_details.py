@@ -1,0 +1,125 @@
+"""Small things at the page that have gone wrong before, with the real server and the embedded model."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.test_browser import SECONDS, STORY, SUM, events, finished, own, run, set_number
+
+
+@pytest.fixture
+def playground(page: Page, server_url: str) -> Iterator[Page]:
+    """The page, open; nothing may go wrong meanwhile."""
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
+    page.set_default_timeout(60 * SECONDS)
+    page.goto(server_url)
+    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+    yield page
+    assert wrong == []
+
+
+def at_step(page: Page, step: int) -> None:
+    """Looks at a step of the first canvas of the recording."""
+    page.locator(".lane[data-mode=diffusion][data-run] .timeline").focus()
+    page.keyboard.press("Home")
+    for _ in range(step):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".lane[data-mode=diffusion] [data-fact=step]")).to_have_text(re.compile(rf"^{step} of "))
+
+
+@pytest.mark.parametrize(("moved", "value"), [("t_min", "1.5"), ("t_max", "0.1")])
+def test_two_temperatures_that_do_not_go_together_are_both_marked(playground: Page, moved: str, value: str) -> None:
+    set_number(playground, moved, value)
+    playground.locator("#prompt textarea").fill(SUM)
+    playground.locator("#run").click()
+    error = playground.locator(".field-error")
+    expect(error).to_have_count(1)
+    expect(playground.locator(f"#{moved} .field-error")).to_be_visible()
+    for name in ("t_min", "t_max"):
+        box = playground.locator(f"#{name} input[type=number]")
+        expect(box).to_have_attribute("aria-invalid", "true")
+        expect(box).to_have_attribute("aria-describedby", f"error-{moved}")
+    set_number(playground, "t_min" if moved == "t_max" else "t_max", "1.9" if moved == "t_min" else "0.05")
+    expect(error).to_have_count(0)
+    expect(playground.locator("[aria-invalid]")).to_have_count(0)
+
+
+def test_the_figures_say_what_is_known_before_the_end(playground: Page) -> None:
+    at_step(playground, 3)
+    expect(playground.locator("[data-metric=steps]")).to_have_text("3")
+    accepted = playground.locator(".lane[data-mode=diffusion] [data-fact=accepted]").inner_text()
+    expect(playground.locator("[data-metric=accepted]")).to_have_text(accepted.split("/")[0])
+    expect(playground.locator("[data-metric=tokens]")).to_have_text("0")
+    expect(playground.locator("[data-metric=device]")).to_have_text(re.compile(r"^\d+\.\d\d s$"))
+    playground.keyboard.press("End")
+    expect(playground.locator("[data-metric=tokens_per_forward]")).to_have_text(re.compile(r"^\d+\.\d$"))
+    expect(playground.locator(".answer:visible h3")).to_have_text("Answer")
+    playground.get_by_text("Side by side").click()
+    expect(playground.locator(".answer:visible h3").first).to_have_text("Answer, diffusion")
+
+
+def test_a_cancelled_run_keeps_the_figures_it_has(playground: Page) -> None:
+    run(playground, STORY, speed="2")
+    expect(playground.locator("[data-metric=steps]")).to_have_text(re.compile("^[2-9]$"))
+    playground.locator("#cancel").click()
+    finished(playground)
+    expect(playground.locator("[data-metric=steps]")).to_have_text(re.compile(r"^\d+$"))
+    expect(playground.locator("[data-why]")).to_contain_text("no canvas committed")
+
+
+def test_noise_looks_like_noise(playground: Page) -> None:
+    at_step(playground, 2)
+    drafts = playground.locator(".lane[data-mode=diffusion] .lane-text .t.s-draft:visible")
+    noise = playground.locator(".lane[data-mode=diffusion] .lane-text .t.s-noise:visible")
+    expect(noise).to_have_count(0)
+    count = drafts.count()
+    playground.get_by_role("button", name="Show noise").click()
+    expect(drafts).to_have_count(0)
+    expect(noise.first).to_be_visible()
+    assert noise.count() >= count
+    looks = "(element) => [getComputedStyle(element).fontStyle, getComputedStyle(element).backgroundImage]"
+    style, background = noise.first.evaluate(looks)
+    assert style == "normal"
+    assert "repeating-linear-gradient" in background
+
+
+def test_a_reload_keeps_the_run(playground: Page, server_url: str) -> None:
+    run(playground, SUM)
+    finished(playground)
+    run_id = events(playground, server_url)[0]["run"]
+    playground.wait_for_function("location.hash.startsWith('#s=1.')")
+    playground.wait_for_timeout(600)
+    playground.reload()
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", run_id)
+    expect(lane.locator(".lane-message")).to_contain_text("A stored run of embedded, ")
+
+
+CUT_OFF = """() => [...document.querySelectorAll('#denoise *')].filter((element) => {
+  if (!element.offsetParent || element.closest('.chart')) return false;
+  const box = element.getBoundingClientRect();
+  return box.width > 1 && (box.right > innerWidth + 1 || box.left < -1);
+}).map((element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 40)}`)"""
+
+
+def test_nothing_is_cut_off_on_the_narrowest_phone(browser: Browser, server_url: str) -> None:
+    context = browser.new_context(viewport={"width": 320, "height": 700}, has_touch=True, is_mobile=True)
+    try:
+        page = context.new_page()
+        page.set_default_timeout(60 * SECONDS)
+        page.goto(server_url)
+        page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+        page.get_by_text("Side by side").click()
+        run(page, SUM)
+        finished(page)
+        assert page.evaluate(CUT_OFF) == []
+        page.get_by_role("button", name="Race", exact=True).click()
+        page.keyboard.press("End")
+        assert page.evaluate(CUT_OFF) == []
+    finally:
+        context.close()
