@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 ROOT = Path(__file__).parents[1]
 
 os.environ["PLAYGROUND_STORE"] = ""  # a test that wants a store makes one of its own
+
+hypothesis.settings.register_profile("patient", deadline=None)  # a busy machine is no mistake in the code
+hypothesis.settings.load_profile("patient")
 
 CHROMIUM_FLAGS = (
     "--no-sandbox",

@@ -7,7 +7,8 @@ import pytest
 from pydantic import BaseModel
 
 from playground import events
-from playground.recipe import Decoding, EntropyBoundSampler, Recipe
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Recipe
 
 STATIC = Path(__file__).parents[2] / "static"
 
