@@ -32,17 +32,17 @@ import { Socket } from "./socket.js";
 import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
-import { boundControl } from "./bound.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { play } from "./recording.js";
+import { ruleControl } from "./rule.js";
 import { summaryOf } from "./summary.js";
 
 /**
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
  */
 
-const NAMES = ["head", "stage", "inspector", "start", "entropy_bound"];
+const NAMES = ["head", "stage", "inspector", "start", "rule"];
 
 /** @type {Map<string, Piece>} */
 const pieces = new Map();
@@ -91,7 +91,7 @@ function open(piece) {
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, model: () => status.model });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
-  boundControl(piece("entropy_bound").element, controls);
+  ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
     lanes.diffusion.element,
