@@ -54,9 +54,23 @@ def generate(
     model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every random draw (default 0).")] = None,
     max_new_tokens: Annotated[int | None, typer.Option(help="The most tokens to answer with (default 256).")] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(help="Diffusion: entropy_bound, top_probability, margin, fixed_k or euler (default the first)."),
+    ] = None,
     entropy_bound: Annotated[
         float | None, typer.Option(help="Diffusion: entropy that a step may accept, in nats (default 0.1).")
     ] = None,
+    top_probability: Annotated[
+        float | None, typer.Option(help="With that rule: accept from this top probability on (default 0.9).")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="With that rule: accept from this lead over the second on (default 0.5).")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option(help="With fixed_k: positions accepted more in each step (default 8).")
+    ] = None,
+    kappa: Annotated[str | None, typer.Option(help="With euler: linear or cosine (default linear).")] = None,
     t_max: Annotated[float | None, typer.Option(help="Diffusion: temperature at first (default 0.8).")] = None,
     t_min: Annotated[float | None, typer.Option(help="Diffusion: temperature it falls towards (default 0.4).")] = None,
     max_denoising_steps: Annotated[
@@ -88,7 +102,12 @@ def generate(
     from playground.terminal import generation, refusal
 
     sampler = {
+        "name": rule,
         "entropy_bound": entropy_bound,
+        "top_probability": top_probability,
+        "margin": margin,
+        "k": k,
+        "kappa": kappa,
         "t_max": t_max,
         "t_min": t_min,
         "max_denoising_steps": max_denoising_steps,

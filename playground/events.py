@@ -66,7 +66,13 @@ class Step(_Event):
     t: float
     """Noise level n/N at which the step was taken, n steps being left with this one."""
     temperature: float
-    entropy_bound: float
+    entropy_bound: float | None = None
+    """The rule's own parameter in force, as are the next four: of each run only its rule's is there."""
+    top_probability: float | None = None
+    margin: float | None = None
+    k: int | None = None
+    jump_probability: float | None = None
+    """How likely the Euler step moved each position in this step."""
     max_denoising_steps: int
     """N in force in this step."""
     confidence_threshold: float
@@ -83,7 +89,7 @@ class Step(_Event):
     accepted: list[bool]
     entropy: list[float]
     canvas_ids: list[int]
-    """What the next step is fed: the sampled token where accepted, a random one elsewhere."""
+    """What the next step is fed: the sampled token where accepted; elsewhere a random one (or, by Euler, the old)."""
     edits: list[Edit] = []
     """Edits applied just before this step; those of the canvas before its first step stand in `canvas_started`."""
     fed_ids: list[int] | None = None

@@ -2,17 +2,9 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    SerializerFunctionWrapHandler,
-    Tag,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from playground.parameters import Decoding, DecodingChange, EntropyBoundSampler, Finite, Sampler, SamplerChange, Strict
 
 Role = Literal["system", "user", "assistant"]
 Mode = Literal["diffusion", "autoregressive"]
@@ -22,113 +14,12 @@ MAX_SEED = 2**53 - 1
 
 MAX_PROMPT_CHARACTERS = 200_000
 
-LOWEST_TEMPERATURE = 1e-4
-"""Below it logits divided by the temperature say nothing more than greedy decoding does."""
-
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-EntropyBound = Annotated[Finite, Field(ge=0, le=1e6)]
-TMax = Annotated[Finite, Field(ge=0.01, le=100)]
-TMin = Annotated[Finite, Field(ge=0, le=100)]
-DenoisingSteps = Annotated[int, Field(ge=1, le=1024)]
-ConfidenceThreshold = Annotated[Finite, Field(ge=0, le=1e6)]
-StabilityThreshold = Annotated[int, Field(ge=0, le=1024)]
-Temperature = Annotated[Finite, Field(ge=0, le=100)]
-TopK = Annotated[int, Field(ge=0, le=2**31 - 1)]
-TopP = Annotated[Finite, Field(gt=0, le=1)]
-
-
-class Strict(BaseModel):
-    """Unknown fields, wrong types, NaN and infinity are refused; values do not change after validation."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
 
 class Message(Strict):
     """One turn of the conversation; its content is text, also where it spells a marker."""
 
     role: Role
     content: Annotated[str, Field(max_length=MAX_PROMPT_CHARACTERS)]
-
-
-class EntropyBoundSampler(Strict):
-    """The entropy-bounded sampler with temperature annealing and adaptive stopping (report, section 3.3).
-
-    `entropy_bound` and `confidence_threshold` are in nats; `stability_threshold` counts previous steps whose
-    predicted canvas must equal the present one. The defaults are the report's.
-    """
-
-    name: Literal["entropy_bound"] = "entropy_bound"
-    entropy_bound: EntropyBound = 0.1
-    t_max: TMax = 0.8
-    t_min: TMin = 0.4
-    max_denoising_steps: DenoisingSteps = 48
-    confidence_threshold: ConfidenceThreshold = 0.005
-    stability_threshold: StabilityThreshold = 1
-
-    @model_validator(mode="after")
-    def _temperatures_in_order(self) -> Self:
-        if self.t_min > self.t_max:
-            raise ValueError(f"t_min ({self.t_min:g}) must not be above t_max ({self.t_max:g})")
-        return self
-
-    def changed(self, change: "SamplerChange") -> "EntropyBoundSampler":
-        """The sampler with the fields that `change` names; raises `ValidationError` where they do not fit."""
-        return EntropyBoundSampler.model_validate(self.model_dump() | change.model_dump())
-
-
-class Decoding(Strict):
-    """How an autoregressive run draws a token: tempered, top-k, then top-p; temperature 0 is greedy, top_k 0 off."""
-
-    temperature: Temperature = 1.0
-    top_k: TopK = 64
-    top_p: TopP = 0.95
-
-    @field_validator("temperature")
-    @classmethod
-    def _greedy_or_warm(cls, temperature: float) -> float:
-        if 0 < temperature < LOWEST_TEMPERATURE:
-            raise ValueError(f"temperature is 0, for greedy, or at least {LOWEST_TEMPERATURE:g}")
-        return temperature
-
-    def changed(self, change: "DecodingChange") -> "Decoding":
-        """The decoding with the fields that `change` names."""
-        return Decoding.model_validate(self.model_dump() | change.model_dump())
-
-
-class _Change(Strict):
-    @model_validator(mode="before")
-    @classmethod
-    def _no_nulls(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            if not data:
-                raise ValueError("names no parameter to change")
-            for name, value in data.items():
-                if value is None:
-                    raise ValueError(f"{name} is null; leave it out to keep it")
-        return data
-
-    @model_serializer(mode="wrap")
-    def _only_what_changes(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
-
-
-class SamplerChange(_Change):
-    """Some of the sampler's parameters, to take over from a step on."""
-
-    entropy_bound: EntropyBound | None = None
-    t_max: TMax | None = None
-    t_min: TMin | None = None
-    max_denoising_steps: DenoisingSteps | None = None
-    confidence_threshold: ConfidenceThreshold | None = None
-    stability_threshold: StabilityThreshold | None = None
-
-
-class DecodingChange(_Change):
-    """Some of the decoding's parameters, to take over from a token on."""
-
-    temperature: Temperature | None = None
-    top_k: TopK | None = None
-    top_p: TopP | None = None
 
 
 class SetSampler(Strict):
@@ -249,9 +140,9 @@ class Recipe(Strict):
     thinking: bool = False
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] = 0
     max_new_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 256
-    sampler: EntropyBoundSampler = EntropyBoundSampler()
+    sampler: Sampler = EntropyBoundSampler()
     decoding: Decoding = Decoding()
-    edits: Annotated[list[Edit], Field(max_length=10_000)] = []
+    edits: Annotated[list[Edit], Field(max_length=10_000)] = Field(default_factory=list)
 
     @field_validator("messages")
     @classmethod

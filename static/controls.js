@@ -5,6 +5,7 @@
  */
 
 /** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
+import { samplerOf } from "./rules.js";
 
 /**
  * @typedef {"diffusion" | "autoregressive" | "side_by_side"} PageMode
@@ -80,7 +81,7 @@ export class Controls extends EventTarget {
     this.rest = { edits: edits.filter((edit) => edit !== this.start), earlier: recipe.messages.slice(0, -1), thinking: recipe.thinking ?? false };
     const values = { prompt, mode, seed: recipe.seed, max_new_tokens: recipe.max_new_tokens };
     for (const [name, value] of Object.entries(values)) this.set(name, value);
-    for (const [name, value] of Object.entries(sampler)) if (name !== "name") this.set(`sampler.${name}`, value);
+    for (const [name, value] of Object.entries(samplerOf(sampler))) this.set(`sampler.${name}`, value);
     for (const [name, value] of Object.entries(decoding)) this.set(`decoding.${name}`, value);
     this.#show();
     this.dispatchEvent(new CustomEvent("taken"));
@@ -133,7 +134,7 @@ export class Controls extends EventTarget {
       thinking: this.rest.thinking,
       seed,
       max_new_tokens,
-      sampler: { ...sampler },
+      sampler: samplerOf(sampler),
       decoding: { ...decoding },
       edits,
     };
@@ -142,7 +143,7 @@ export class Controls extends EventTarget {
   /** The recipe that leaves everything as it is at first, without a prompt. @returns {Recipe} */
   get usual() {
     const { seed, max_new_tokens, sampler, decoding } = this.defaults;
-    return { mode: "diffusion", messages: [{ role: "user", content: "" }], thinking: false, seed, max_new_tokens, sampler, decoding, edits: [] };
+    return { mode: "diffusion", messages: [{ role: "user", content: "" }], thinking: false, seed, max_new_tokens, sampler: samplerOf(sampler), decoding, edits: [] };
   }
 }
 

@@ -8,6 +8,10 @@ import { h } from "./element.js";
 const LABELS = {
   prompt: "the prompt",
   entropy_bound: "the entropy bound",
+  top_probability: "the probability to accept from",
+  margin: "the margin to accept from",
+  k: "the number of positions more a step",
+  kappa: "the schedule",
   t_max: "the temperature of the first step",
   t_min: "the temperature of the last step",
   max_denoising_steps: "the most steps",

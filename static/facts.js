@@ -4,13 +4,14 @@
 /** @import { Frame, RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
 import { h, number, write } from "./element.js";
+import { inForce } from "./rules.js";
 
 /** Name, label, width in characters, and what it means. */
 const DIFFUSION = /** @type {const} */ ([
   ["canvas", "canvas", 1, "Which canvas of the answer is being denoised."],
   ["step", "step", 8, "The denoising step, of at most N."],
   ["temperature", "τ", 4, "Temperature of this step."],
-  ["bound", "bound", 4, "Entropy bound in force in this step, in nats."],
+  ["bound", "bound", 4, "The rule's parameter in force in this step; an entropy bound is in nats."],
   ["accepted", "accepted", 5, "Positions accepted in this step, of all in the canvas."],
   ["entropy", "mean entropy", 5, "Mean entropy over all positions, in nats."],
 ]);
@@ -30,10 +31,14 @@ export class Facts {
     this.element = h("dl.facts");
     /** @type {Map<string, HTMLElement>} */
     this.values = new Map();
+    /** The name of the rule's parameter. @type {HTMLElement | undefined} */
+    this.label = undefined;
     for (const [name, label, width, meaning] of mode === "diffusion" ? DIFFUSION : AUTOREGRESSIVE) {
       const value = h("dd", { style: `min-width:${width}ch`, "data-fact": name }, "–");
       this.values.set(name, value);
-      this.element.append(h("div.fact", { title: meaning }, h("dt", {}, label), value));
+      const term = h("dt", {}, label);
+      if (name === "bound") this.label = term;
+      this.element.append(h("div.fact", { title: meaning }, term, value));
     }
   }
 
@@ -78,7 +83,9 @@ export class Facts {
     this.#set("canvas", String(frame.canvas + 1));
     this.#set("step", `${step?.step ?? 0} of ${cap}`);
     this.#set("temperature", number(step?.temperature, 2));
-    this.#set("bound", boundText(step?.entropy_bound ?? log.started?.recipe.sampler.entropy_bound));
+    const [label, value] = inForce(log.started?.recipe.sampler, step);
+    this.#set("bound", label === "k" ? String(value ?? "–") : boundText(value));
+    if (this.label) write(this.label, label);
     this.#set("accepted", `${step ? step.accepted.filter(Boolean).length : 0}/${length}`);
     this.#set("entropy", number(step?.mean_entropy, 3));
   }
@@ -102,7 +109,7 @@ export class Facts {
 }
 
 /** Where a parameter shows. */
-const FACT_OF = { entropy_bound: "bound", max_denoising_steps: "step", t_max: "temperature", t_min: "temperature", temperature: "temperature" };
+const FACT_OF = { entropy_bound: "bound", top_probability: "bound", margin: "bound", k: "bound", max_denoising_steps: "step", t_max: "temperature", t_min: "temperature", temperature: "temperature" };
 
 /**
  * The edits of the last few passes up to a frame.

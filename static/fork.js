@@ -8,6 +8,7 @@
 
 /** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
 /** @import { Frame, RunLog } from "./log.js" */
+import { RULES, ruleOf } from "./rules.js";
 
 /**
  * A step of a canvas, or a token of an autoregressive run (canvas −1, step = its index).
@@ -16,7 +17,7 @@
 
 /** Fields of the sampler and the decoding that may change in mid-run. */
 const MOVABLE = {
-  sampler: ["entropy_bound", "t_max", "t_min", "max_denoising_steps", "confidence_threshold", "stability_threshold"],
+  sampler: ["entropy_bound", "top_probability", "margin", "k", "t_max", "t_min", "max_denoising_steps", "confidence_threshold", "stability_threshold"],
   decoding: ["temperature", "top_k", "top_p"],
 };
 
@@ -142,14 +143,14 @@ export function setEdit(log, moment, wanted) {
   const group = moment.canvas < 0 ? "decoding" : "sampler";
   const inForce = /** @type {any} */ (parametersAt(log, moment));
   const target = /** @type {any} */ (wanted[group]);
-  const change = Object.fromEntries(MOVABLE[group].filter((name) => typeof target[name] === "number" && target[name] !== inForce[name]).map((name) => [name, target[name]]));
+  const change = Object.fromEntries(MOVABLE[group].filter((name) => name in inForce && typeof target[name] === "number" && target[name] !== inForce[name]).map((name) => [name, target[name]]));
   if (Object.keys(change).length === 0) return null;
   return moment.canvas < 0 ? { type: "set", index: moment.step, decoding: change } : { type: "set", ...moment, sampler: change };
 }
 
 /** What a parameter is called in a few letters. */
 const SHORT = {
-  entropy_bound: "bound",
+  ...Object.fromEntries(Object.values(RULES).map(({ field, short }) => [field, short])),
   t_max: "τ first",
   t_min: "τ last",
   max_denoising_steps: "at most, steps",
@@ -223,10 +224,12 @@ export function forkName({ moment, changes, dropped }) {
  */
 export function differences(one, other) {
   const prompt = (/** @type {Recipe} */ recipe) => recipe.messages[recipe.messages.length - 1].content;
-  const words = MOVABLE.sampler.flatMap((name) => {
+  const [rule, before] = [one, other].map((recipe) => ruleOf(recipe.sampler));
+  const words = rule === before ? [] : [`the rule “${rule.title}” instead of “${before.title}”`];
+  for (const name of [...MOVABLE.sampler, "kappa"]) {
     const [mine, theirs] = [one, other].map((recipe) => /** @type {any} */ (recipe.sampler)[name]);
-    return mine === theirs ? [] : [`${SHORT[/** @type {"t_max"} */ (name)]} ${mine} instead of ${theirs}`];
-  });
+    if (mine !== theirs && mine !== undefined && theirs !== undefined) words.push(`${SHORT[/** @type {"t_max"} */ (name)]} ${mine} instead of ${theirs}`);
+  }
   if (one.seed !== other.seed) words.push(`seed ${one.seed} instead of ${other.seed}`);
   if (JSON.stringify(one.edits ?? []) !== JSON.stringify(other.edits ?? [])) words.push(`${one.edits?.length ?? 0} edits instead of ${other.edits?.length ?? 0}`);
   if (prompt(one) !== prompt(other)) words.push(`another prompt, “${prompt(one).replace(/\s+/g, " ").slice(0, 60)}”`);

@@ -5,6 +5,7 @@
  */
 
 /** @import { Recipe } from "./wire.js" */
+import { RULES, USUAL, samplerOf } from "./rules.js";
 
 /**
  * @typedef {object} PageState
@@ -108,8 +109,13 @@ function checkedRecipe(raw, defaults, wrong) {
   for (const [name, value] of Object.entries(raw)) {
     if (name === "sampler" || name === "decoding") {
       for (const [field, number] of Object.entries(/** @type {object} */ (value ?? {}))) {
-        if (typeof recipe[name][field] !== typeof number || (typeof number === "number" && !Number.isFinite(number))) throw wrong(`a value of ${field}`);
+        const usual = recipe[name][field] ?? (name === "sampler" ? USUAL[field] : undefined);
+        if (typeof usual !== typeof number || (typeof number === "number" && !Number.isFinite(number))) throw wrong(`a value of ${field}`);
         recipe[name][field] = number;
+      }
+      if (name === "sampler") {
+        if (!Object.hasOwn(RULES, recipe.sampler.name)) throw wrong("a rule");
+        recipe.sampler = samplerOf(recipe.sampler);
       }
     } else if (name === "messages") {
       if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || typeof turn?.content !== "string")) throw wrong("a prompt");

@@ -10,7 +10,8 @@ import { budgetChart, entropyChart } from "./charts.js";
 import { h, icon, number, visible } from "./element.js";
 import { momentOf } from "./fork.js";
 import { soon } from "./painter.js";
-import { MEANINGS, budgetOf, historyOf, stepBefore, stepStates } from "./states.js";
+import { reasons } from "./rules.js";
+import { budgetOf, historyOf, meaningOf, statesOf } from "./states.js";
 
 const ROWS = 5;
 const FETCH_AFTER_MS = 90;
@@ -204,33 +205,34 @@ export class Inspector {
   #paintStep(step, position) {
     const { log } = this.lane.player;
     const canvas = log.canvas(step.canvas);
-    const state = stepStates(step, stepBefore(canvas, step))[position];
+    const state = statesOf(canvas, step)[position];
     const { order, cumulative, accepted } = budgetOf(step);
     const rank = order.indexOf(position);
     const spent = rank > 0 ? cumulative[rank - 1] : 0;
     const history = historyOf(canvas, position, step.step);
+    const bound = step.entropy_bound ?? null;
     this.title.textContent = `Position ${position + 1} at step ${step.step}`;
-    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${MEANINGS[state]}`;
+    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${meaningOf(state, step)}`;
     this.#paintRows(step, position, step.sampled[position]);
     const list = (/** @type {number[]} */ steps) => (steps.length === 0 ? "never" : steps.length > 4 ? `${steps.length} times` : `step ${steps.join(", ")}`);
     this.#pairs([
       ["sampled", visible(log.text(step.sampled[position])), true],
       ["fed to the next step", visible(log.text(step.canvas_ids[position])), true],
       ["entropy", `${number(step.entropy[position], 3)} nats`],
-      ["rank in the budget", rank < 0 ? "pinned" : `${rank + 1} of ${order.length}`],
-      ["spent before it", rank < 0 ? "–" : `${number(spent, 3)} ${spent <= step.entropy_bound ? "≤" : ">"} ${Number(step.entropy_bound.toPrecision(3))}`],
+      ...reasons(log.started?.recipe.sampler, step, position, { rank, of: order.length, spent }),
       ["first accepted", history.first === null ? "not yet" : `step ${history.first}`],
       ["revised", list(history.revised)],
       ["released", list(history.released)],
     ]);
-    this.historyCard.hidden = this.budgetCard.hidden = false;
+    this.historyCard.hidden = false;
+    this.budgetCard.hidden = bound === null;
     this.historyTitle.textContent = "Its entropy over the steps";
     const steps = Array.from(canvas.steps).slice(1); // gaps become undefined
     this.history.replaceChildren(
       entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }),
     );
     this.historyNote.replaceChildren(h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
-    this.budget.replaceChildren(budgetChart({ cumulative, bound: step.entropy_bound, accepted, rank }));
+    if (bound !== null) this.budget.replaceChildren(budgetChart({ cumulative, bound, accepted, rank }));
     this.budgetNote.replaceChildren(h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
   }
 

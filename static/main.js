@@ -33,10 +33,10 @@ import { Socket } from "./socket.js";
 import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
-import { boundControl } from "./bound.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { play } from "./recording.js";
+import { ruleControl } from "./rule.js";
 import { soFar } from "./sofar.js";
 import { soon } from "./painter.js";
 import { summaryOf } from "./summary.js";
@@ -45,7 +45,7 @@ import { summaryOf } from "./summary.js";
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
  */
 
-const NAMES = ["head", "stage", "inspector", "start", "examples", "entropy_bound"];
+const NAMES = ["head", "stage", "inspector", "start", "examples", "rule"];
 
 /** @type {Map<string, Piece>} */
 const pieces = new Map();
@@ -95,7 +95,7 @@ function open(piece) {
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, model: () => status.model });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
-  boundControl(piece("entropy_bound").element, controls);
+  ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
     lanes.diffusion.element,

@@ -4,7 +4,7 @@
 /** @import { Lane } from "./lane.js" */
 /** @import { Step } from "./wire.js" */
 import { h } from "./element.js";
-import { barOf, stepBefore, stepStates } from "./states.js";
+import { barOf, statesOf } from "./states.js";
 import { soon } from "./painter.js";
 import { palette } from "./theme.js";
 
@@ -125,7 +125,7 @@ export class AcceptanceMap {
     const canvas = this.lane.player.log.canvas(this.canvas);
     while (steps[this.rows + 1]) {
       const step = /** @type {Step} */ (steps[this.rows + 1]);
-      const states = stepStates(step, stepBefore(canvas, step));
+      const states = statesOf(canvas, step);
       const y = this.rows * this.row;
       for (let position = 0; position < length; position += 1) {
         const state = states[position];

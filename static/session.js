@@ -86,7 +86,9 @@ export class Session extends EventTarget {
         this.live = live;
         // In a fork the parameters come from the recipe; only what is moved from now on is a change.
         const group = mode === "diffusion" ? "sampler" : "decoding";
-        this.steering = new Steering(group, /** @type {any} */ (fork ? this.controls.settings : recipe)[group], {
+        const values = /** @type {any} */ (recipe[group]);
+        const shown = /** @type {any} */ (this.controls.settings[group]);
+        this.steering = new Steering(group, fork ? Object.fromEntries(Object.keys(values).map((name) => [name, shown[name]])) : values, {
           send: (change, refused) => live === this.live && this.#steer({ type: "update", [group]: change }, refused),
           refused: (error, names) => live === this.live && this.errors.place(error, names),
         });

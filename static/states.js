@@ -39,6 +39,36 @@ export function stepStates(step, before) {
   });
 }
 
+/** Whether a step was an Euler step: what does not jump keeps its token, and nothing is renoised. @param {Step} step */
+export function isEuler(step) {
+  return typeof step.jump_probability === "number";
+}
+
+/**
+ * The state of every position after an Euler step: a token stays once it has come, until the position jumps again.
+ * @param {CanvasOfRun} canvas
+ * @param {Step} step
+ * @returns {State[]}
+ */
+function eulerStates(canvas, step) {
+  const before = canvas.steps.slice(1, step.step);
+  return step.accepted.map((accepted, position) => {
+    if (step.pinned?.[position]) return "pinned";
+    const last = before.findLast((each) => each?.accepted[position]);
+    if (!accepted) return last ? "kept" : "draft";
+    return !last ? "new" : last.sampled[position] === step.sampled[position] ? "kept" : "revised";
+  });
+}
+
+/**
+ * The state of every position after a step of a canvas, whatever its rule.
+ * @param {CanvasOfRun} canvas
+ * @param {Step} step
+ */
+export function statesOf(canvas, step) {
+  return isEuler(step) ? eulerStates(canvas, step) : stepStates(step, stepBefore(canvas, step));
+}
+
 /**
  * The state of every committed position: revised where the committed token differs from the last accepted one.
  * @param {CanvasCommitted} committed
@@ -67,13 +97,15 @@ export function tailOf(ids, endIds) {
 }
 
 /**
- * The ids a step shows: the sampled token where accepted, elsewhere the draft, or on request the noise fed on.
+ * The ids a step shows: the sampled token where accepted, elsewhere the draft, or on request the noise fed on. What an
+ * Euler step keeps is in the canvas already.
  * @param {Step} step
  * @param {boolean} noise
+ * @param {State[]} [states]
  */
-export function shownIds(step, noise) {
+export function shownIds(step, noise, states = []) {
   const rest = noise ? step.canvas_ids : step.predicted;
-  return step.accepted.map((accepted, position) => (accepted ? step.sampled[position] : rest[position]));
+  return step.accepted.map((accepted, position) => (accepted ? step.sampled[position] : (states[position] === "kept" ? step.canvas_ids : rest)[position]));
 }
 
 /**
@@ -98,11 +130,12 @@ export function viewOf(log, frame, { noise = false, settled = false } = {}) {
   const event = frame.event;
   const canvas = log.canvas(frame.canvas);
   if (event.type === "step") {
-    const ids = shownIds(event, noise);
+    const states = statesOf(canvas, event);
+    const ids = shownIds(event, noise, states);
     const tail = tailOf(ids, endIds);
     return {
       ids,
-      states: stepStates(event, stepBefore(canvas, event)).map((state) => (noise && (state === "draft" || state === "released") ? "noise" : state)),
+      states: states.map((state) => (noise && (state === "draft" || state === "released") ? "noise" : state)),
       entropy: event.entropy,
       tail,
       folded: ids.length - tail,
@@ -166,13 +199,34 @@ export function historyOf(canvas, position, upTo) {
     if (!step) continue;
     const before = stepBefore(canvas, step);
     const was = before?.accepted[position] ?? false;
-    if (step.accepted[position]) {
+    if (isEuler(step)) {
+      const state = step.accepted[position] ? eulerStates(canvas, step)[position] : "kept";
+      if (step.accepted[position]) first ??= number;
+      if (state === "revised") revised.push(number);
+    } else if (step.accepted[position]) {
       first ??= number;
       if (was && before && before.sampled[position] !== step.sampled[position]) revised.push(number);
     } else if (was) released.push(number);
   }
   return { first, revised, released };
 }
+
+/**
+ * What a state means in a step, in a sentence.
+ * @param {State} state
+ * @param {Step} step
+ */
+export function meaningOf(state, step) {
+  return (isEuler(step) && EULER_MEANINGS[state]) || MEANINGS[state];
+}
+
+/** @type {Partial<Record<State, string>>} */
+const EULER_MEANINGS = {
+  draft: "Has not jumped yet: its draft is shown, its random token stays.",
+  new: "Jumps in this step, for the first time.",
+  kept: "Jumped before, and keeps its token.",
+  revised: "Jumps again, to another token.",
+};
 
 /** Each state in a sentence. */
 export const MEANINGS = {

@@ -25,6 +25,8 @@ export class Steering {
     this.first = values;
     /** What the server has or will have taken over; undefined where that is not known. @type {Record<string, unknown>} */
     this.sent = { ...values };
+    /** What the run has at all: its rule's parameter, and not another's. */
+    this.names = Object.keys(values);
     /** Values that were refused: they wait until they are moved, or fit. @type {Map<string, number>} */
     this.held = new Map();
   }
@@ -42,7 +44,7 @@ export class Steering {
   send(wanted) {
     const fits = !(wanted.t_min > wanted.t_max);
     for (const [name, value] of this.held) if (wanted[name] !== value || (fits && PAIR.includes(name))) this.held.delete(name);
-    const names = Object.keys(wanted).filter((name) => typeof wanted[name] === "number" && wanted[name] !== this.sent[name] && !this.held.has(name));
+    const names = this.names.filter((name) => typeof wanted[name] === "number" && wanted[name] !== this.sent[name] && !this.held.has(name));
     const alone = fits ? [] : names.filter((name) => PAIR.includes(name));
     const together = names.filter((name) => !alone.includes(name));
     return [together, ...alone.map((name) => [name])].flatMap((part) => (part.length && this.#change(part, wanted) ? part : []));

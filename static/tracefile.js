@@ -5,6 +5,7 @@
  */
 
 /** @import { RunEvent } from "./wire.js" */
+import { COMMON, RULES, ruleOf } from "./rules.js";
 
 export class BadTrace extends Error {}
 
@@ -13,6 +14,7 @@ export const MOST_BYTES = 48 << 20;
 const MOST_POSITIONS = 4096;
 
 const number = (/** @type {unknown} */ value) => typeof value === "number" && Number.isFinite(value);
+const maybe = (/** @type {unknown} */ value) => value === undefined || value === null || number(value);
 const count = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
 const text = (/** @type {unknown} */ value) => typeof value === "string";
 const bool = (/** @type {unknown} */ value) => typeof value === "boolean";
@@ -25,7 +27,7 @@ const listOf = (/** @type {(value: unknown) => boolean} */ fits) => (/** @type {
 const FIELDS = {
   run_started: { recipe: isRecipe, model_revision: text, canvas_length: (value) => count(value) && value > 0 && value <= MOST_POSITIONS, end_ids: listOf(count), device: text, dtype: text, created: text, version: text, texts },
   canvas_started: { canvas: count, canvas_ids: listOf(count), edits, texts },
-  step: { canvas: count, step: (value) => count(value) && value > 0, temperature: number, entropy_bound: number, max_denoising_steps: count, mean_entropy: number, device_ms: number, predicted: listOf(count), sampled: listOf(count), accepted: listOf(bool), entropy: listOf(number), canvas_ids: listOf(count), edits, texts },
+  step: { canvas: count, step: (value) => count(value) && value > 0, temperature: number, entropy_bound: maybe, top_probability: maybe, margin: maybe, k: maybe, jump_probability: maybe, max_denoising_steps: count, mean_entropy: number, device_ms: number, predicted: listOf(count), sampled: listOf(count), accepted: listOf(bool), entropy: listOf(number), canvas_ids: listOf(count), edits, texts },
   token: { index: count, id: count, temperature: number, entropy: number, logprob: number, ms: number, device_ms: number, edits, texts },
   canvas_committed: { canvas: count, ids: listOf(count), text, steps: count, stop_reason: text, texts },
   run_finished: { text, thought: text, metrics: isMetrics, stop_reason: text, recipe: isRecipe },
@@ -35,8 +37,13 @@ const FIELDS = {
 const COLUMNS = ["canvas_ids", "predicted", "sampled", "accepted", "entropy", "pinned", "fed_ids", "top_ids", "top_probabilities"];
 
 /** @param {any} value */
+function isSampler(value) {
+  return COMMON.every((name) => number(value[name])) && (value.name === undefined || (Object.hasOwn(RULES, value.name) && typeof value[ruleOf(value).field] === typeof ruleOf(value).usual));
+}
+
+/** @param {any} value */
 function isRecipe(value) {
-  return object(value) && ["diffusion", "autoregressive"].includes(value.mode) && Array.isArray(value.messages) && value.messages.length > 0 && value.messages.every((/** @type {any} */ turn) => text(turn?.content)) && object(value.sampler) && object(value.decoding) && number(value.sampler.entropy_bound) && edits(value.edits);
+  return object(value) && ["diffusion", "autoregressive"].includes(value.mode) && Array.isArray(value.messages) && value.messages.length > 0 && value.messages.every((/** @type {any} */ turn) => text(turn?.content)) && object(value.sampler) && object(value.decoding) && isSampler(value.sampler) && edits(value.edits);
 }
 
 /** @param {any} value */

@@ -5,8 +5,12 @@
  * @typedef {Record<string, string>} Texts  token id → piece of text, for the ids of its own event
  *
  * @typedef {object} Sampler
- * @property {string} [name]
- * @property {number} entropy_bound
+ * @property {string} [name]  of its rule; beside the five that follow it has this rule's parameter
+ * @property {number} [entropy_bound]
+ * @property {number} [top_probability]
+ * @property {number} [margin]
+ * @property {number} [k]
+ * @property {string} [kappa]
  * @property {number} t_max
  * @property {number} t_min
  * @property {number} max_denoising_steps
@@ -78,7 +82,11 @@
  * @property {number} step
  * @property {number} t
  * @property {number} temperature
- * @property {number} entropy_bound
+ * @property {number | null} [entropy_bound]  the rule's parameter in force, as are the next four; the others' are null
+ * @property {number | null} [top_probability]
+ * @property {number | null} [margin]
+ * @property {number | null} [k]
+ * @property {number | null} [jump_probability]
  * @property {number} max_denoising_steps
  * @property {number} confidence_threshold
  * @property {number} stability_threshold

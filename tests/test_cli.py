@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 from playground import __version__, cli, events
 from playground.engine.steering import Steering
 from playground.errors import ModelError, PlaygroundError
-from playground.recipe import Decoding, EntropyBoundSampler, Recipe
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace import file as trace_file
 from tests.terminal import runs

@@ -11,7 +11,8 @@ from typer.testing import CliRunner, Result
 from playground import cli
 from playground.engine import models, runs
 from playground.engine.steering import Steering
-from playground.recipe import EntropyBoundSampler, Infill, Message, Recipe
+from playground.parameters import EntropyBoundSampler
+from playground.recipe import Infill, Message, Recipe
 from playground.settings import Settings
 from playground.trace.log import RunLog
 

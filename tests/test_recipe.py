@@ -3,7 +3,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from playground.recipe import EntropyBoundSampler, Recipe, SamplerChange
+from playground.parameters import EntropyBoundSampler, FixedKSampler, SamplerChange
+from playground.recipe import Recipe
 
 PROMPT = {"messages": [{"role": "user", "content": "Hi"}]}
 
@@ -46,7 +47,7 @@ def test_a_recipe_survives_json() -> None:
         ({"max_new_tokens": 0}, ("max_new_tokens",)),
         ({"temperature": 1}, ("temperature",)),
         ({"sampler": {"temperature": 1}}, ("sampler", "temperature")),
-        ({"sampler": {"name": "other"}}, ("sampler", "name")),
+        ({"sampler": {"name": "other"}}, ("sampler",)),
         ({"sampler": {"entropy_bound": -0.1}}, ("sampler", "entropy_bound")),
         ({"sampler": {"entropy_bound": "0.1"}}, ("sampler", "entropy_bound")),
         ({"sampler": {"entropy_bound": None}}, ("sampler", "entropy_bound")),
@@ -75,7 +76,25 @@ def test_a_recipe_survives_json() -> None:
 def test_what_is_wrong_is_refused_where_it_is(fields: dict[str, object], place: tuple[str | int, ...]) -> None:
     with pytest.raises(ValidationError) as refusal:
         parse(**fields)
-    assert refusal.value.errors()[0]["loc"] == place
+    found = refusal.value.errors()[0]["loc"]
+    if place[:1] == ("sampler",) and found[1:2] == ("entropy_bound",):
+        found = ("sampler", *found[2:])  # pydantic puts the rule's name in between
+    assert found == place
+
+
+def test_a_recipe_names_its_rule_or_has_the_released_one() -> None:
+    assert parse(sampler={}).sampler == EntropyBoundSampler()
+    assert parse(sampler={"name": "fixed_k"}).sampler == FixedKSampler(name="fixed_k", k=8)
+    assert parse(sampler={"name": "euler", "kappa": "cosine"}).sampler.name == "euler"
+    with pytest.raises(ValidationError) as refusal:
+        parse(sampler={"name": "margin", "entropy_bound": 1.0})
+    assert refusal.value.errors()[0]["loc"] == ("sampler", "margin", "entropy_bound")
+
+
+@pytest.mark.parametrize("edit", [{"entropy_bound": 1.0}, {"kappa": "cosine"}])
+def test_a_change_fits_the_rule(edit: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match="the rule margin has no"):
+        parse(sampler={"name": "margin"}, edits=[{"type": "set", "canvas": 0, "step": 1, "sampler": edit}])
 
 
 def test_half_a_surrogate_pair_is_no_text() -> None:

@@ -26,7 +26,8 @@ from playground.engine import runs
 from playground.engine.models import EMBEDDED_FOLDER, Model
 from playground.engine.steering import Steering
 from playground.events import Event
-from playground.recipe import Decoding, EntropyBoundSampler, Message, Mode, Recipe
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Message, Mode, Recipe
 from playground.settings import Settings
 from playground.tiny.model import ModelSize, new_model
 from playground.trace import file as trace_file

@@ -15,6 +15,7 @@ from transformers.models.diffusion_gemma.generation_diffusion_gemma import (
 from playground.bench.pairs import Pairs, measure
 from playground.sampling import draws, stopping
 from playground.sampling.rules.entropy_bound import EntropyBound
+from playground.sampling.rules.rule import Draws
 from playground.sampling.statistics import Statistics, summarise
 
 BOUND = 0.1
@@ -47,8 +48,8 @@ def _ours(logits: Tensor, canvas_ids: Tensor) -> Callable[[], bool]:
         uniforms = draws.uniforms(0, 0, 1, "sample", length)
         statistics = summarise(logits, uniforms)
         statistics = Statistics(*(getattr(statistics, column.name).cpu() for column in fields(statistics)))
-        random_ids = draws.tokens(0, 0, 1, "renoise", length, vocabulary)
-        EntropyBound(BOUND).step(canvas_ids, statistics, 1.0, random_ids)
+        chance = Draws(draws.tokens(0, 0, 1, "renoise", length, vocabulary), torch.zeros(length))
+        EntropyBound(BOUND).step(canvas_ids, statistics, chance)
         stable = stopping.stable_steps(0, canvas_ids, statistics.predicted)
         mean = stopping.mean_entropy(statistics.entropy)
         return stopping.stable_and_confident(mean, stable, CONFIDENCE, 1)

@@ -10,7 +10,8 @@ from playground.bench.pairs import Pairs, measure
 from playground.engine import models, runs
 from playground.engine.steering import Steering
 from playground.events import Step, Token
-from playground.recipe import Decoding, EntropyBoundSampler, Message, Mode, Recipe
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Message, Mode, Recipe
 from playground.settings import Settings
 
 PROMPT = "Tell a story about a fox named Mia."

@@ -17,13 +17,13 @@ from playground.engine.clock import Clock
 from playground.engine.edits import CanvasEdits, Pins
 from playground.engine.models import Model
 from playground.engine.parameters import SamplerInForce
+from playground.engine.rules import parameters, rule_of
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
 from playground.events import CanvasCommitted, CanvasStarted, CanvasStopReason, Event, Step
 from playground.recipe import Edit, Recipe, SetSampler
 from playground.sampling import draws, schedule, stopping
-from playground.sampling.rules.entropy_bound import EntropyBound
-from playground.sampling.rules.rule import Rule
+from playground.sampling.rules.rule import Draws, Rule
 from playground.sampling.rules.rule import Step as Decision
 from playground.sampling.statistics import Statistics, rounded, summarise
 
@@ -157,9 +157,8 @@ class Diffusion:
                 place = f"canvas {draft.canvas}, step {number}"
                 raise PlaygroundError("bad_logits", f"The model's logits at {place} are no distribution.")
             # 3. Accept and renoise, pinned positions apart.
-            fresh = draws.tokens(seed, draft.canvas, number, "renoise", length, vocabulary)
-            rule = EntropyBound(sampler.entropy_bound)
-            decision = _decide(rule, fed, statistics, remaining / steps, fresh, pins)
+            chance = step_draws(seed, draft.canvas, number, length, vocabulary)
+            decision = decide(rule_of(sampler, remaining), fed, statistics, chance, pins)
             predicted, sampled = pins.put(statistics.predicted), pins.put(statistics.sampled)
             # 4. Stop when stable and confident, or at the cap.
             mean = stopping.mean_entropy(statistics.entropy[~pins.mask])
@@ -182,7 +181,7 @@ class Diffusion:
             step=number,
             t=remaining / steps,
             temperature=temperature,
-            entropy_bound=sampler.entropy_bound,
+            **parameters(sampler, remaining),
             max_denoising_steps=steps,
             confidence_threshold=sampler.confidence_threshold,
             stability_threshold=sampler.stability_threshold,
@@ -210,13 +209,21 @@ def canvases(max_new_tokens: int, canvas_length: int) -> int:
     return math.ceil(max_new_tokens / canvas_length)
 
 
-def _decide(rule: Rule, fed: Tensor, statistics: Statistics, t: float, fresh: Tensor, pins: Pins) -> Decision:
+def step_draws(seed: int, canvas: int, step: int, length: int, vocabulary: int) -> Draws:
+    """What a step may renoise with and decide by, for `length` positions."""
+    return Draws(
+        random_ids=draws.tokens(seed, canvas, step, "renoise", length, vocabulary),
+        uniforms=draws.uniforms(seed, canvas, step, "jump", length),
+    )
+
+
+def decide(rule: Rule, fed: Tensor, statistics: Statistics, chance: Draws, pins: Pins) -> Decision:
     """The rule's step over the positions that are not pinned; pinned ones are not accepted and keep their token."""
     if not pins:
-        return rule.step(fed, statistics, t, fresh)
+        return rule.step(fed, statistics, chance)
     free = ~pins.mask
     part = Statistics(**{name: column[free] for name, column in vars(statistics).items()})
-    decision = rule.step(fed[free], part, t, fresh[free])
+    decision = rule.step(fed[free], part, chance.at(free))
     accepted, canvas_ids = torch.zeros_like(free), pins.ids.clone()
     accepted[free], canvas_ids[free] = decision.accepted, decision.canvas_ids
     return Decision(accepted=accepted, canvas_ids=canvas_ids)

@@ -6,7 +6,8 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from playground.engine.steering import Steering
-from playground.recipe import DecodingChange, Recipe, SamplerChange, SetDecoding, SetSampler
+from playground.parameters import DecodingChange, SamplerChange
+from playground.recipe import Recipe, SetDecoding, SetSampler
 
 
 class SamplerInForce:

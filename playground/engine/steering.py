@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Sequence
 
-from playground.recipe import Decoding, DecodingChange, EntropyBoundSampler, Recipe, SamplerChange, SetSampler
+from playground.parameters import Decoding, DecodingChange, Sampler, SamplerChange
+from playground.recipe import Recipe, SetSampler
 
 
 class Cancelled(Exception):
@@ -20,7 +21,7 @@ class Steering:
     def __init__(self, recipe: Recipe) -> None:
         self._lock = threading.Lock()
         self._mode = recipe.mode
-        self._sampler: EntropyBoundSampler = recipe.sampler
+        self._sampler: Sampler = recipe.sampler
         self._decoding: Decoding = recipe.decoding
         self._to_come: list[SetSampler] = sorted(
             (edit for edit in recipe.edits if isinstance(edit, SetSampler)), key=lambda edit: (edit.canvas, edit.step)
@@ -32,8 +33,8 @@ class Steering:
     def change(self, change: SamplerChange | DecodingChange) -> None:
         """Ask for a change from the next step on.
 
-        Raises `ValueError` if it is for the other mode, pydantic's `ValidationError` if the result does not fit, or if
-        an edit of the recipe that is still to come would not fit any more.
+        Raises `ValueError` if it is for the other mode or another rule, pydantic's `ValidationError` if the result does
+        not fit, or if an edit of the recipe that is still to come would not fit any more.
         """
         with self._lock:
             if isinstance(change, SamplerChange) != (self._mode == "diffusion"):
@@ -54,15 +55,15 @@ class Steering:
             changes, self._changes = self._changes, []
             return changes
 
-    def in_force(self, parameters: EntropyBoundSampler | Decoding, to_come: Sequence[SetSampler] = ()) -> None:
+    def in_force(self, parameters: Sampler | Decoding, to_come: Sequence[SetSampler] = ()) -> None:
         """Tell what is in force now, and which edits of the recipe are still to come. For the engine."""
         with self._lock:
             self._to_come = list(to_come)
             if not self._changes:
-                if isinstance(parameters, EntropyBoundSampler):
-                    self._sampler = parameters
-                else:
+                if isinstance(parameters, Decoding):
                     self._decoding = parameters
+                else:
+                    self._sampler = parameters
 
     def cancel(self) -> None:
         """End the run before its next step."""

@@ -10,7 +10,8 @@ from playground.engine.parameters import DecodingInForce
 from playground.engine.recorded import DoesNotFollow, Recorded, expect, expect_close
 from playground.engine.steering import Steering
 from playground.events import Error, RunFinished, Token
-from playground.recipe import Decoding, Recipe
+from playground.parameters import Decoding
+from playground.recipe import Recipe
 from playground.sampling import draws
 from playground.sampling.statistics import Statistics, rounded, summarise
 from playground.sampling.truncation import truncate

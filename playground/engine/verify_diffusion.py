@@ -6,17 +6,17 @@ import torch
 from torch import Tensor
 
 from playground.engine import answers
-from playground.engine.diffusion import canvases
+from playground.engine.diffusion import canvases, decide, step_draws
 from playground.engine.edits import CanvasEdits, Pins
 from playground.engine.margins import Margins
 from playground.engine.models import Model
 from playground.engine.parameters import SamplerInForce
 from playground.engine.recorded import DoesNotFollow, Recorded, expect, expect_close, expect_each
+from playground.engine.rules import parameters, rule_of
 from playground.engine.steering import Steering
 from playground.events import CanvasCommitted, CanvasStarted, Error, RunFinished, Step
 from playground.recipe import Edit, Recipe
 from playground.sampling import draws, schedule, stopping
-from playground.sampling.rules.entropy_bound import accept
 from playground.sampling.statistics import Statistics, rounded, summarise
 
 CLOCK_MS = 2e-3
@@ -147,14 +147,17 @@ class _CanvasCheck:
         expect(event, "canvas", self._canvas)
         expect(event, "step", number)
         expect(event, "edits", edits)
-        for name in ("entropy_bound", "max_denoising_steps", "confidence_threshold", "stability_threshold"):
+        for name in ("max_denoising_steps", "confidence_threshold", "stability_threshold"):
             expect(event, name, getattr(sampler, name))
+        given = parameters(sampler, remaining)
+        for name in ("entropy_bound", "top_probability", "margin", "k", "jump_probability"):
+            expect(event, name, given.get(name))
         expect(event, "t", remaining / steps)
         expect(event, "temperature", temperature)
         expect(event, "fed_ids", None if torch.equal(before, self._fed) else self._fed.tolist())
         expect(event, "pinned", pins.mask.tolist() if pins else None)
-        self._check_model_gives(event, temperature)
-        self._check_decided(event)
+        ours = self._check_model_gives(event, temperature)
+        self._check_decided(event, ours, remaining)
         run.clock(event, event.ms)
         stable_and_confident = stopping.stable_and_confident(
             event.mean_entropy, event.stable_steps, sampler.confidence_threshold, sampler.stability_threshold
@@ -166,8 +169,8 @@ class _CanvasCheck:
         self._fed = torch.tensor(event.canvas_ids)
         self._last = event
 
-    def _check_model_gives(self, event: Step, temperature: float) -> None:
-        """Entropies, argmax, sample and alternatives, within the margins."""
+    def _check_model_gives(self, event: Step, temperature: float) -> Statistics:
+        """Entropies, argmax, sample and alternatives, within the margins; gives what the model gives here."""
         run, model, pins, margins = self._run, self._run.model, self._pins, self._run.margins
         logits = model.decode_pass(self._cache, self._fed, self._self_conditioning)
         logits = logits / torch.tensor(temperature, device=logits.device)  # (C, V)
@@ -201,6 +204,7 @@ class _CanvasCheck:
             free,
         )
         self._check_alternatives(event, logits, ours)
+        return ours
 
     def _check_vocabulary(self, event: Step) -> None:
         most = self._run.model.vocab_size
@@ -236,15 +240,26 @@ class _CanvasCheck:
             range(len(shares)),
         )
 
-    def _check_decided(self, event: Step) -> None:
-        """What follows from the recorded entropies, samples and drafts alone: no margin here."""
+    def _check_decided(self, event: Step, ours: Statistics, remaining: int) -> None:
+        """What follows from recorded entropies, probabilities, samples and drafts alone: no margin here.
+
+        Where the trace has no probabilities (a socket's frames leave them out), those of the model here stand in.
+        """
         run, model, pins = self._run, self._run.model, self._pins
         free = ~pins.mask
         entropy = torch.tensor(event.entropy, dtype=torch.float32)
-        accepted = torch.zeros_like(free)
-        if bool(free.any()):
-            accepted[free] = accept(entropy[free], event.entropy_bound)
-        expect(event, "accepted", accepted.tolist())
+        recorded = Statistics(
+            predicted=torch.tensor(event.predicted),
+            sampled=torch.tensor(event.sampled),
+            entropy=entropy,
+            top_ids=ours.top_ids,
+            top_probabilities=ours.top_probabilities
+            if event.top_probabilities is None
+            else torch.tensor(event.top_probabilities, dtype=torch.float64),
+        )
+        chance = step_draws(run.recipe.seed, self._canvas, event.step, model.canvas_length, model.vocab_size)
+        decision = decide(rule_of(run.in_force.sampler, remaining), self._fed, recorded, chance, pins)
+        expect(event, "accepted", decision.accepted.tolist())
         mean = stopping.mean_entropy(entropy[free])
         expect_close(event, "mean_entropy", mean, 1e-9 * max(1.0, mean))
         previous = None if self._last is None else torch.tensor(self._last.predicted)
@@ -252,9 +267,5 @@ class _CanvasCheck:
             self._last.stable_steps if self._last else 0, previous, torch.tensor(event.predicted)
         )
         expect(event, "stable_steps", stable)
-        fresh = draws.tokens(
-            run.recipe.seed, self._canvas, event.step, "renoise", model.canvas_length, model.vocab_size
-        )
-        fed_next = torch.where(accepted, torch.tensor(event.sampled), fresh)
-        expect(event, "canvas_ids", pins.put(fed_next).tolist())
+        expect(event, "canvas_ids", decision.canvas_ids.tolist())
         expect(event, "texts", model.pieces(event.predicted, event.sampled, event.canvas_ids, event.fed_ids or []))

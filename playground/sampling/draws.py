@@ -10,9 +10,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-Purpose = Literal["noise", "sample", "renoise", "token", "edit", "corrupt"]
+Purpose = Literal["noise", "sample", "renoise", "token", "edit", "corrupt", "jump"]
 """`noise`: the canvas that step 1 is fed; `sample`: the sampled tokens; `renoise`: the random ones; `token`: AR;
-`edit`: the random tokens of an edit; `corrupt`: which tokens of a given canvas give way to them."""
+`edit`: the random tokens of an edit; `corrupt`: which tokens of a given canvas give way to them; `jump`: which
+positions an Euler step moves."""
 
 
 def uniforms(seed: int, canvas: int, step: int, purpose: Purpose, count: int) -> Tensor:

@@ -64,6 +64,11 @@ def rounded(probabilities: list[float]) -> list[float]:
     return [round(probability, 5) for probability in probabilities]
 
 
+def as_recorded(probabilities: Tensor) -> Tensor:
+    """(C, k) probabilities as events carry them, in float64: rules decide on these, so that a trace shows why."""
+    return torch.tensor([rounded(row) for row in probabilities.tolist()], dtype=torch.float64).view(probabilities.shape)
+
+
 def _summarise(logits: Tensor, uniforms: Tensor, top: int) -> Statistics:
     largest, predicted = logits.max(dim=-1)  # (C,)
     x = (logits - largest[:, None]).clamp_(min=SMALLEST)  # (C, V), log-weights

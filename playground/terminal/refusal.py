@@ -11,7 +11,13 @@ from playground.errors import PlaygroundError
 from playground.settings import Settings
 from playground.terminal.glyphs import visible
 
-NOT_OPTIONS = {"messages": "the prompt", "file": "FILE", "edits": "edits", "sampler": "sampler", "decoding": "decoding"}
+NOT_OPTIONS = {
+    "messages": "the prompt",
+    "file": "FILE",
+    "edits": "edits",
+    "decoding": "decoding",
+    "sampler_as_a_whole": "sampler",
+}
 
 
 @contextmanager
@@ -24,7 +30,16 @@ def in_a_sentence() -> Iterator[None]:
             value = fault["input"]
             given = f", not {value!r}" if isinstance(value, str | int | float) and len(repr(value)) < 80 else ""
             message = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-            _say(f"{_name(fault['loc'], error.title)}: {message}{given}")
+            if fault["type"] == "extra_forbidden" and fault["loc"][0] == "sampler":
+                message, given = f"the rule {fault['loc'][1]} has no such parameter", ""
+            if fault["type"] == "union_tag_invalid":
+                message, given = f"should be {fault['ctx']['expected_tags']}", f", not {fault['ctx']['tag']!r}"
+            place = fault["loc"]
+            if place[:1] == ("sampler",):
+                place = ("sampler", *place[2:])  # without the rule's name, which stands between
+                if fault["type"] == "value_error":
+                    place = ("sampler_as_a_whole",)
+            _say(f"{_name(place, error.title)}: {message}{given}")
         raise typer.Exit(2) from None
     except PlaygroundError as error:
         if error.field is None:
@@ -51,9 +66,11 @@ def _name(place: tuple[int | str, ...], model: str) -> str:
         return "recipe"
     if model == "Settings":
         return f"{place[0]} (PLAYGROUND_{str(place[0]).upper()})"
-    if place[0] in NOT_OPTIONS and not (place[0] in ("sampler", "decoding") and len(place) > 1):
+    if place == ("sampler",):
+        return "--rule"
+    if place[0] in NOT_OPTIONS and not (place[0] == "decoding" and len(place) > 1):
         return NOT_OPTIONS[str(place[0])]
-    return "--" + str(place[1] if len(place) > 1 else place[0]).replace("_", "-")
+    return "--" + str(place[-1]).replace("_", "-")
 
 
 def _say(sentence: str) -> None:

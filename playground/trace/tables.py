@@ -27,6 +27,10 @@ STEPS = pa.schema(
         "t": pa.float64(),
         "temperature": pa.float64(),
         "entropy_bound": pa.float64(),
+        "top_probability": pa.float64(),
+        "margin": pa.float64(),
+        "k": pa.int32(),
+        "jump_probability": pa.float64(),
         "max_denoising_steps": pa.int32(),
         "confidence_threshold": pa.float64(),
         "stability_threshold": pa.int32(),
@@ -169,9 +173,10 @@ def _edits(event: Step | Token) -> str | None:
 
 
 def _step_row(step: Step) -> Row:
-    same = ("run", "seq", "canvas", "step", "t", "temperature", "entropy_bound", "max_denoising_steps")
+    same = ("run", "seq", "canvas", "step", "t", "temperature", "max_denoising_steps")
+    rule = ("entropy_bound", "top_probability", "margin", "k", "jump_probability")
     more = ("confidence_threshold", "stability_threshold", "mean_entropy", "stable_steps", "ms", "device_ms")
-    return {name: getattr(step, name) for name in (*same, *more)} | {
+    return {name: getattr(step, name) for name in (*same, *rule, *more)} | {
         "accepted": sum(step.accepted),
         "pinned": sum(step.pinned or []),
         "edits": _edits(step),

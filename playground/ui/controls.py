@@ -45,9 +45,6 @@ SAMPLER = (
     Knob("sampler.stability_threshold", "Stable for, steps", 0, 10, 1),
     Knob("sampler.max_denoising_steps", "At most, steps", 1, 192, 1),
 )
-BOUND = "sampler.entropy_bound"
-"""Has a control of the page's own (`static/bound.js`), since Gradio's sliders are linear."""
-
 DECODING = (
     Knob("decoding.temperature", "Temperature", 0, 2, 0.05),
     Knob("decoding.top_k", "Top-k (0: off)", 0, 256, 1),
@@ -114,7 +111,7 @@ def buttons() -> None:
 
 def sampler() -> dict[str, Any]:
     """The entropy-bounded sampler's parameters. They act on the next step, in mid-run too."""
-    return _panel("sampler", "Sampler", SAMPLER, "The report's values. A change acts on the next step.", bound=True)
+    return _panel("sampler", "Sampler", SAMPLER, "The report's values. A change acts on the next step.", rule=True)
 
 
 def decoding() -> dict[str, Any]:
@@ -122,17 +119,17 @@ def decoding() -> dict[str, Any]:
     return _panel("decoding", "Autoregressive", DECODING, "A change acts on the next token.")
 
 
-def _panel(name: str, title: str, knobs: tuple[Knob, ...], note: str, bound: bool = False) -> dict[str, Any]:
+def _panel(name: str, title: str, knobs: tuple[Knob, ...], note: str, rule: bool = False) -> dict[str, Any]:
     with gr.Column(elem_id=name, elem_classes="card panel"):
         gr.HTML(f"<h3>{title}</h3>", apply_default_css=False, elem_classes="panel-head")
-        if bound:
-            piece("entropy_bound", elem_classes="knob")
+        if rule:
+            piece("rule")
         sliders = [_slider(knob) for knob in knobs]
         with gr.Row(elem_classes="panel-foot"):
             gr.HTML(f"<p class='hint'>{note}</p>", apply_default_css=False)
             reset = gr.Button("Reset", size="sm", elem_id=f"reset-{name}", elem_classes="example")
         values = json.dumps([knob.default for knob in knobs])
-        also = f"({tell(BOUND)})({DEFAULTS.sampler.entropy_bound});" if bound else ""
+        also = f"({do('reset_rule')})();" if rule else ""
         reset.click(None, None, sliders, js=f"() => {{ {also} return {values}; }}")
     return {knob.name: slider for knob, slider in zip(knobs, sliders, strict=True)}
 

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 Path = tuple[str | int, ...]
 Schema = dict[str, Any]
 
-TAGGED = "edits"
-"""The list whose entries are a union with tags."""
+TAGS = {"type": "set", "name": "entropy_bound"}
+"""The fields that say which of a union an object is, with what it is where it does not say."""
 
 SHOWN = 40
 """The most characters of a wrong value that are shown."""
@@ -38,9 +38,9 @@ def explain(
             return "type", f"type must be one of {allowed}, {what}."
         root = {"$ref": kinds[data["type"]]}
         loc = loc[1:]
-    path = _path(loc, data, kind)
-    field = dotted((*prefix, *path)) or None
     defs = schema.get("$defs", {})
+    path = _path(loc, data, kind, root, defs)
+    field = dotted((*prefix, *path)) or None
     sentence = _sentence(first, field, _find(root, path, defs, data), _find(root, path[:-1], defs, data), defs)
     more = max(count, len(mistakes)) - 1
     return field, sentence + (f" ({more} more mistake{'s' if more > 1 else ''} in this message.)" if more else "")
@@ -51,11 +51,14 @@ def dotted(path: Path) -> str:
     return ".".join(_cut(str(part)) for part in path)
 
 
-def _path(loc: Path, data: object, kind: str) -> Path:
+def _path(loc: Path, data: object, kind: str, root: Schema, defs: Schema) -> Path:
     """`loc` without the tags of unions, which are not in the data (though a field may have the name of one)."""
     path: list[str | int] = []
+    whole, tagged = data, False
     for index, part in enumerate(loc):
-        if index > 1 and loc[index - 2] == TAGGED and isinstance(loc[index - 1], int):
+        node = None if tagged else _find(root, tuple(path), defs, whole, every=True)
+        tagged = node is not None and "oneOf" in node
+        if tagged:
             continue
         is_there = (isinstance(data, dict) and part in data) or (
             isinstance(data, list) and isinstance(part, int) and part < len(data)
@@ -65,7 +68,20 @@ def _path(loc: Path, data: object, kind: str) -> Path:
             path.append(part)
         elif kind == "missing" and index == len(loc) - 1:
             path.append(part)
-    return (*path, "type") if kind == "union_tag_invalid" else tuple(path)
+    if kind == "union_tag_invalid":
+        node = _find(root, tuple(path), defs, whole, every=True) or {}
+        path.append(_union(node.get("oneOf", []), defs)[0])
+    return tuple(path)
+
+
+def _union(options: list[Schema], defs: Schema) -> tuple[str, list[Any]]:
+    """The field that tells the options of a union apart, and what it is in each."""
+    kinds: list[Any] = []
+    for field in TAGS:
+        kinds = [_resolved(option, defs).get("properties", {}).get(field, {}).get("const") for option in options]
+        if any(kinds):
+            return field, kinds
+    return "type", kinds
 
 
 def _sentence(mistake: Any, field: str | None, node: Schema | None, parent: Schema | None, defs: Schema) -> str:
@@ -83,31 +99,31 @@ def _sentence(mistake: Any, field: str | None, node: Schema | None, parent: Sche
             return f"{subject} is missing" + (f"; it must be {_allowed(node, defs)}." if node else ".")
     if node is None:
         return f"{subject}: {mistake['msg']}."
-    given = mistake["input"]["type"] if mistake["type"] == "union_tag_invalid" else mistake["input"]
+    given = mistake["input"]
+    if mistake["type"] == "union_tag_invalid" and field is not None:
+        given = given[field.rsplit(".", 1)[-1]]
     return f"{subject} must be {_allowed(node, defs)}, not {_shown(given)}."
 
 
-def _find(node: Schema, path: Path, defs: Schema, data: Any) -> Schema | None:
-    """The part of a schema that a path into the data leads to."""
+def _find(node: Schema, path: Path, defs: Schema, data: Any, every: bool = False) -> Schema | None:
+    """The part of a schema that a path into the data leads to; `every` keeps a union at its end whole."""
     node = _resolved(node, defs)
     if options := node.get("anyOf") or node.get("oneOf"):
-        kinds = [_resolved(option, defs).get("properties", {}).get("type", {}).get("const") for option in options]
-        fitting = [option for option, kind in zip(options, kinds, strict=True) if kind and kind == _type(data)]
-        if path == ("type",) and not fitting:
+        if not path and every:
+            return node
+        field, kinds = _union(options, defs)
+        said = data.get(field, TAGS[field]) if isinstance(data, dict) else TAGS[field]
+        fitting = [option for option, kind in zip(options, kinds, strict=True) if kind and kind == said]
+        if path == (field,) and not fitting:
             return {"enum": list(dict.fromkeys(kind for kind in kinds if kind))}
         node, options = {"anyOf": fitting} if fitting else node, fitting or options
         if path:
-            found = (_find(option, path, defs, data) for option in options)
+            found = (_find(option, path, defs, data, every) for option in options)
             return next((each for each in found if each is not None), None)
     if not path:
         return node
     below = node.get("items") if isinstance(path[0], int) else node.get("properties", {}).get(path[0])
-    return None if below is None else _find(below, path[1:], defs, _below(data, path[0]))
-
-
-def _type(data: Any) -> Any:
-    """What an object says it is; an edit that says nothing is a `set`."""
-    return data.get("type", "set") if isinstance(data, dict) else None
+    return None if below is None else _find(below, path[1:], defs, _below(data, path[0]), every)
 
 
 def _below(data: Any, part: str | int) -> Any:

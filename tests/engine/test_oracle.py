@@ -15,7 +15,8 @@ from playground.engine import answers, runs
 from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.events import CanvasCommitted, CanvasStarted, Event, RunFinished, RunStarted, Step, Token
-from playground.recipe import Decoding, EntropyBoundSampler, Message, Recipe
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Message, Recipe
 from playground.sampling import draws
 from playground.sampling.statistics import summarise
 from playground.sampling.truncation import truncate

@@ -10,16 +10,8 @@ from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import CanvasCommitted, CanvasStarted, Error, Event, RunFinished, Step, Token, adapter
-from playground.recipe import (
-    Decoding,
-    DecodingChange,
-    EntropyBoundSampler,
-    Message,
-    Recipe,
-    SamplerChange,
-    SetDecoding,
-    SetSampler,
-)
+from playground.parameters import Decoding, DecodingChange, EntropyBoundSampler, SamplerChange
+from playground.recipe import Message, Recipe, SetDecoding, SetSampler
 from playground.sampling import draws
 from playground.settings import Settings
 

@@ -10,23 +10,21 @@ import torch
 from playground.engine.models import Model
 from playground.engine.verify import DoesNotFollow
 from playground.errors import PlaygroundError
-from playground.recipe import (
-    DecodingChange,
-    Infill,
-    Pin,
-    Renoise,
-    SamplerChange,
-    SetCanvas,
-    SetDecoding,
-    SetSampler,
-    Unpin,
-)
+from playground.parameters import DecodingChange, SamplerChange
+from playground.recipe import Infill, Pin, Renoise, SetCanvas, SetDecoding, SetSampler, Unpin
 from tests.engine.traces import LONG, Trace, check, made
 
 EDITED: list[tuple[str, dict[str, Any]]] = [
     ("plain", {}),
     ("two canvases", {"prompt": LONG, "seed": 2}),
     ("cap", {"sampler": {"max_denoising_steps": 3}}),
+    ("top probability", {"sampler": {"name": "top_probability"}}),
+    ("margin", {"sampler": {"name": "margin", "max_denoising_steps": 20}}),
+    ("fixed k", {"sampler": {"name": "fixed_k", "k": 12}}),
+    ("euler", {"sampler": {"name": "euler", "max_denoising_steps": 16}}),
+    ("cosine", {"sampler": {"name": "euler", "kappa": "cosine", "max_denoising_steps": 9}}),
+    ("fixed k and a pin", {"sampler": {"name": "fixed_k"}, "edits": [Pin(canvas=0, step=2, start=3, text=" wolf")]}),
+    ("live k", {"sampler": {"name": "fixed_k"}, "changes": {4: SamplerChange(k=30)}}),
     ("greedy tokens", {"mode": "autoregressive", "decoding": {"temperature": 0.0}}),
     ("tokens", {"mode": "autoregressive"}),
     ("few tokens", {"mode": "autoregressive", "max_new_tokens": 5}),

@@ -8,7 +8,8 @@ from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.engine.verify import Verdict, verify
 from playground.events import adapter
-from playground.recipe import DecodingChange, Message, Recipe, SamplerChange
+from playground.parameters import DecodingChange, SamplerChange
+from playground.recipe import Message, Recipe
 from playground.settings import Settings
 
 Trace = list[dict[str, Any]]

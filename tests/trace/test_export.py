@@ -15,7 +15,8 @@ import pytest
 
 from playground.errors import PlaygroundError
 from playground.events import Event, Token
-from playground.recipe import SamplerChange, SetSampler
+from playground.parameters import SamplerChange
+from playground.recipe import SetSampler
 from playground.trace import export, replay_page
 from playground.trace.log import RunLog
 from tests.terminal import runs

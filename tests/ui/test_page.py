@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,13 @@ from typing import Any
 import pytest
 
 from playground.events import adapter
+from playground.parameters import (
+    EntropyBoundSampler,
+    EulerSampler,
+    FixedKSampler,
+    MarginSampler,
+    TopProbabilitySampler,
+)
 from playground.recipe import Recipe
 from playground.ui import controls, page
 from playground.ui.pieces import HEAD, MOUNT
@@ -34,7 +42,25 @@ def test_every_parameter_has_a_control(config: dict[str, Any]) -> None:
     ids = {component["props"].get("elem_id") for component in config["components"]}
     recipe = Recipe.model_validate({"messages": [{"role": "user", "content": "-"}]})
     names = {*type(recipe.sampler).model_fields, *type(recipe.decoding).model_fields, "seed", "max_new_tokens"}
-    assert names - {"name"} <= ids
+    assert names - {"name", "entropy_bound"} | {"rule"} <= ids
+
+
+def test_the_page_knows_every_rule_and_its_parameter() -> None:
+    """static/rules.js has each rule of the recipe under its name, with the field that only this rule has."""
+    text = (STATIC / "rules.js").read_text()
+    known = re.findall(r'^  (\w+): \{\n    title: .*\n    field: "(\w+)"', text, re.MULTILINE)
+    common = re.search(r"COMMON = (\[.*\]);", text)
+    assert common is not None
+    rules = (EntropyBoundSampler, TopProbabilitySampler, MarginSampler, FixedKSampler, EulerSampler)
+    expected = []
+    for rule in rules:
+        names = set(rule.model_fields) - {"name", *json.loads(common[1])}
+        assert len(names) == 1
+        expected.append((rule.model_fields["name"].annotation.__args__[0], *names))  # type: ignore[union-attr]
+    assert known == expected
+    for rule, (_, field) in zip(rules, known, strict=True):
+        usual = rule.model_fields[field].default
+        assert f"usual: {json.dumps(usual)}," in text
 
 
 @pytest.mark.parametrize("knob", [*controls.SAMPLER, *controls.DECODING], ids=lambda knob: knob.name)
@@ -62,7 +88,7 @@ def test_pieces_keep_model_text_out_of_markup(config: dict[str, Any]) -> None:
         "examples",
         "stage",
         "inspector",
-        "entropy_bound",
+        "rule",
     ]
     for each in props:
         assert each["html_template"] == "<div class='piece'></div>"

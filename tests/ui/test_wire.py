@@ -7,7 +7,15 @@ import pytest
 from pydantic import BaseModel
 
 from playground import events
-from playground.recipe import Decoding, EntropyBoundSampler, Recipe
+from playground.parameters import (
+    Decoding,
+    EntropyBoundSampler,
+    EulerSampler,
+    FixedKSampler,
+    MarginSampler,
+    TopProbabilitySampler,
+)
+from playground.recipe import Recipe
 
 STATIC = Path(__file__).parents[2] / "static"
 
@@ -21,7 +29,6 @@ TYPES: dict[str, type[BaseModel]] = {
     "RunFinished": events.RunFinished,
     "RunError": events.Error,
     "Recipe": Recipe,
-    "Sampler": EntropyBoundSampler,
     "Decoding": Decoding,
 }
 
@@ -29,6 +36,11 @@ TYPES: dict[str, type[BaseModel]] = {
 @pytest.mark.parametrize("name", TYPES)
 def test_fields(name: str) -> None:
     assert _declared(name) == set(TYPES[name].model_fields)
+
+
+def test_fields_of_any_sampler() -> None:
+    rules = (EntropyBoundSampler, TopProbabilitySampler, MarginSampler, FixedKSampler, EulerSampler)
+    assert _declared("Sampler") == {name for rule in rules for name in rule.model_fields}
 
 
 def _declared(name: str) -> set[str]:

@@ -8,7 +8,8 @@ from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import CanvasCommitted, CanvasStarted, Event, RunFinished, RunStarted, RunStopReason, Step, Token
 from playground.metrics import Meter
-from playground.recipe import Decoding, EntropyBoundSampler, Recipe, SetDecoding, SetSampler
+from playground.parameters import Decoding, EntropyBoundSampler
+from playground.recipe import Recipe, SetDecoding, SetSampler
 from playground.settings import Settings
 from playground.web.site import Engine
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.sampling.rules.rule import Step
+from playground.sampling.rules.rule import Draws, Step, renoising
 from playground.sampling.statistics import Statistics
 
 
@@ -34,7 +34,6 @@ class EntropyBound:
 
     bound: float
 
-    def step(self, canvas_ids: Tensor, statistics: Statistics, t: float, random_ids: Tensor) -> Step:
-        """Accepted positions take the sampled token, all others a fresh uniformly random one."""
-        accepted = accept(statistics.entropy, self.bound)
-        return Step(accepted=accepted, canvas_ids=torch.where(accepted, statistics.sampled, random_ids))
+    def step(self, canvas_ids: Tensor, statistics: Statistics, draws: Draws) -> Step:
+        """Positions that fit the budget are accepted."""
+        return renoising(accept(statistics.entropy, self.bound), statistics, draws)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from playground.sampling import draws
 from playground.sampling.rules.entropy_bound import EntropyBound, accept
+from playground.sampling.rules.rule import Draws
 from playground.sampling.statistics import summarise
 
 entropies = st.lists(st.floats(0, 12, width=32), min_size=1, max_size=80).map(torch.tensor)
@@ -56,7 +57,8 @@ def test_accepted_positions_carry_the_sampled_token_and_others_fresh_draws(seed:
     logits = torch.randn(rows, vocabulary, generator=torch.Generator().manual_seed(seed)) * 4
     statistics = summarise(logits, draws.uniforms(seed, 0, 1, "sample", rows))
     fresh = draws.tokens(seed, 0, 1, "renoise", rows, vocabulary)
-    step = EntropyBound(bound).step(torch.zeros(rows, dtype=torch.int64), statistics, 0.5, fresh)
+    chance = Draws(fresh, torch.zeros(rows))
+    step = EntropyBound(bound).step(torch.zeros(rows, dtype=torch.int64), statistics, chance)
     assert torch.equal(step.canvas_ids[step.accepted], statistics.sampled[step.accepted])
     assert torch.equal(step.canvas_ids[~step.accepted], fresh[~step.accepted])
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, budgetOf, commitStates, historyOf, shownIds, stepStates, tailOf, viewOf } from "../states.js";
+import { barOf, budgetOf, commitStates, historyOf, shownIds, statesOf, stepStates, tailOf, viewOf } from "../states.js";
 import { RunLog } from "../log.js";
 
 const step = (number, accepted, sampled, more = {}) => ({
@@ -82,4 +82,16 @@ test("a committed view is cut after the end token and folds what the canvas had 
   const view = viewOf(log, log.frames[0]);
   assert.equal(view.tail, 2);
   assert.equal(view.folded, 6);
+});
+
+test("an Euler step keeps what came before, and shows it; nothing is released", () => {
+  const jump = { jump_probability: 0.5 };
+  const one = step(1, [true, false, true, false], [1, 2, 3, 4], { ...jump, canvas_ids: [1, 92, 3, 94] });
+  const two = step(2, [false, false, true, true], [5, 6, 7, 8], { ...jump, canvas_ids: [1, 92, 7, 8] });
+  const three = step(3, [true, false, false, true], [1, 6, 9, 8], { ...jump, canvas_ids: [1, 92, 7, 8] });
+  const canvas = { steps: [undefined, one, two, three] };
+  assert.deepEqual(statesOf(canvas, two), ["kept", "draft", "revised", "new"]);
+  assert.deepEqual(statesOf(canvas, three), ["kept", "draft", "kept", "kept"]);
+  assert.deepEqual(shownIds(two, true, statesOf(canvas, two)), [1, 92, 7, 8]);
+  assert.deepEqual(historyOf(canvas, 2, 3), { first: 1, revised: [2], released: [] });
 });
