@@ -12,6 +12,7 @@ from playground.tiny.commands import evaluate, train
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from playground.engine.models import Model
     from playground.engine.steering import Steering
     from playground.events import Event
     from playground.recipe import Recipe
@@ -222,6 +223,44 @@ def _page(settings: "Settings") -> tuple[Any, str]:
     from playground.ui.page import build
 
     return build(settings)
+
+
+@app.command()
+def sweep(
+    spec: Annotated[Path, typer.Argument(help="What to run: a JSON file, see docs/tuning.md.")],
+    out: Annotated[
+        Path | None, typer.Option(help="SQLite file of the results (default: SPEC's name with .sqlite).")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
+    dry_run: Annotated[bool, typer.Option(help="Say how many runs it is and how long they may take.")] = False,
+    export: Annotated[Path | None, typer.Option(help="Write all runs to a .csv or .parquet file as well.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a sampler sweep. What is done already is not done again, so the same command goes on after a stop.
+
+    Exit codes: 0 all done, 2 a value is wrong, 130 stopped by Ctrl-C.
+    """
+    from playground.lab.commands import run_sweep
+    from playground.terminal import console, refusal
+
+    def load() -> "tuple[Model, Settings]":
+        from playground.engine import models
+
+        settings = refusal.settings(model=model)
+        return models.load(settings), settings
+
+    with refusal.in_a_sentence():
+        code = run_sweep(
+            spec,
+            out,
+            export,
+            load=load,
+            interrupts=console.on_interrupt,
+            output=console.standard_output(),
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+    raise typer.Exit(code)
 
 
 app.command()(train)

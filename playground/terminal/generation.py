@@ -38,7 +38,7 @@ def recipe(
     mode: str,
     seed: int | None,
     max_new_tokens: int | None,
-    sampler: Mapping[str, float | None],
+    sampler: Mapping[str, float | str | None],
     decoding: Mapping[str, float | None],
 ) -> Recipe:
     """The recipe that the options describe; None leaves a default. Raises pydantic's `ValidationError`."""

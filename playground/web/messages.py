@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from playground.errors import PlaygroundError
-from playground.parameters import DecodingChange, SamplerChange, Strict
-from playground.recipe import MAX_SEED, Edit, Finite, Message, Recipe
+from playground.parameters import DecodingChange, Finite, SamplerChange, Strict
+from playground.recipe import MAX_SEED, Edit, Message, Recipe
 from playground.web import mistakes
 
 RunId = Annotated[str, Field(min_length=1, max_length=64)]

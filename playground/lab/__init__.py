@@ -1,0 +1,1 @@
+"""The sampler lab: many runs of a model under many settings, measured. Knows no page and no server."""

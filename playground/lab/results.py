@@ -1,0 +1,126 @@
+"""What a sweep found: one SQLite file, a row a run, which pandas opens and an interrupted sweep goes on from."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from playground.errors import PlaygroundError
+from playground.lab.spec import SweepSpec
+
+APPLICATION = 0x4C414253
+"""Marks the file as a sweep's."""
+
+VERSION = 1
+BUSY_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run.
+
+    setting: JSON of the varied fields. right: 1 or 0, None where nothing tells. steps, effective_denoising_steps,
+    tokens_per_forward: the report's Equations 8 to 10, None in AR. revised: positions whose last accepted token is not
+    the committed one. loop: 1 where the answer goes in circles to its limit. seconds: on the device. settled: JSON, for
+    each step of the first canvas the share of its positions whose draft is the committed token already.
+    """
+
+    key: str
+    setting: str
+    question: int
+    family: str
+    prompt: str
+    seed: int
+    mode: str
+    right: int | None
+    text: str
+    stop_reason: str
+    tokens: int
+    passes: int
+    steps: int | None
+    effective_denoising_steps: float | None
+    tokens_per_forward: float | None
+    canvases: int
+    revised: int
+    loop: int
+    seconds: float
+    settled: str
+    recipe: str
+
+
+COLUMNS = [field.name for field in fields(Row)]
+
+SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE sweep (name TEXT NOT NULL, spec TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL);
+CREATE TABLE runs (
+    key TEXT PRIMARY KEY, setting TEXT NOT NULL, question INTEGER NOT NULL, family TEXT NOT NULL, prompt TEXT NOT NULL,
+    seed INTEGER NOT NULL, mode TEXT NOT NULL, right INTEGER, text TEXT NOT NULL, stop_reason TEXT NOT NULL,
+    tokens INTEGER NOT NULL, passes INTEGER NOT NULL, steps INTEGER, effective_denoising_steps REAL,
+    tokens_per_forward REAL, canvases INTEGER NOT NULL, revised INTEGER NOT NULL, loop INTEGER NOT NULL,
+    seconds REAL NOT NULL, settled TEXT NOT NULL, recipe TEXT NOT NULL
+);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+class Results:
+    """The file of a sweep. Rows are written one by one: what is there is whole."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.file, timeout=BUSY_SECONDS)) as connection, connection:
+            yield connection
+
+    def begin(self, spec: SweepSpec, model: str, revision: str) -> None:
+        """Make the file, or go on with the one that is there.
+
+        Raises:
+            PlaygroundError: for a file that is something else, or the results of another spec or other weights.
+        """
+        try:
+            with self._open() as connection:
+                (application,) = connection.execute("PRAGMA application_id").fetchone()
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if not application and not tables:
+                    connection.executescript(SCHEMA)
+                    values = (spec.name, spec.model_dump_json(), model, revision)
+                    connection.execute("INSERT INTO sweep VALUES (?, ?, ?, ?)", values)
+                    return
+                if application != APPLICATION:
+                    raise PlaygroundError("bad_request", f"{self.file} is not the file of a sweep.", "out")
+                before = connection.execute("SELECT spec, model, revision FROM sweep").fetchone()
+        except sqlite3.Error as error:
+            raise PlaygroundError("bad_request", f"{self.file} cannot be used: {error}.", "out") from None
+        if json.loads(before[0]) != spec.model_dump(mode="json"):
+            raise PlaygroundError("bad_request", f"{self.file} has the results of another spec.", "out")
+        if before[1:] != (model, revision):
+            message = f"{self.file} has results of {before[1]} at revision {before[2]}."
+            raise PlaygroundError("bad_request", message, "out")
+
+    def keys(self) -> set[str]:
+        """The runs that are there."""
+        with self._open() as connection:
+            return {key for (key,) in connection.execute("SELECT key FROM runs")}
+
+    def add(self, row: Row) -> None:
+        """Write a run."""
+        marks = ", ".join("?" * len(COLUMNS))
+        with self._open() as connection:
+            connection.execute(
+                f"INSERT OR REPLACE INTO runs ({', '.join(COLUMNS)}) VALUES ({marks})", tuple(asdict(row).values())
+            )
+
+    def rows(self) -> list[Row]:
+        """All runs, by question, seed and setting: the same order however often the sweep was broken off."""
+        with self._open() as connection:
+            found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY seed, question, setting, key")
+            return [Row(*values) for values in found]
