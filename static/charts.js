@@ -45,12 +45,14 @@ export function entropyChart({ values, dots, now, unit }) {
 
 /**
  * How the entropy budget was spent: the running sum over positions in order of entropy, against the bound.
- * @param {{cumulative: number[], bound: number, accepted: number, rank: number}} data rank: of the position looked at, −1 for none
+ * @param {{cumulative: number[], bound: number, accepted: number, rank: number, other?: {bound: number, accepted: number} | null}} data
+ *   rank: of the position looked at, −1 for none; other: a bound that is tried, and what it would accept
  */
-export function budgetChart({ cumulative, bound, accepted, rank }) {
+export function budgetChart({ cumulative, bound, accepted, rank, other = null }) {
   const height = 92;
   const total = cumulative[cumulative.length - 1] ?? 0;
-  const most = Math.max(Math.min(total * 1.05, bound > 0 ? bound * 5 : total), bound * 1.35, 1e-9);
+  const high = Math.max(bound, other?.bound ?? 0);
+  const most = Math.max(Math.min(total * 1.05, high > 0 ? high * 5 : total), Math.min(high, total) * 1.35, 1e-9);
   const x = (/** @type {number} */ at) => 4 + (at / Math.max(cumulative.length - 1, 1)) * (WIDTH - 8);
   const y = (/** @type {number} */ sum) => height - 4 - (sum / most) * (height - 12);
   /** @type {[number, number][]} */
@@ -67,6 +69,13 @@ export function budgetChart({ cumulative, bound, accepted, rank }) {
     svg("path", { d: path(points), class: "curve" }),
     svg("line", { x1: 0, x2: WIDTH, y1: y(bound), y2: y(bound), class: "bound" }),
     svg("text", { ...aside, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`),
+    ...(other
+      ? [
+          svg("path", { d: `${path(points.slice(0, other.accepted))}L${x(other.accepted - 1).toFixed(1)} ${height - 4}L${x(0)} ${height - 4}Z`, class: "shade tried" }),
+          svg("line", { x1: x(other.accepted - 1), x2: x(other.accepted - 1), y1: 4, y2: height - 4, class: "edge tried" }),
+          svg("line", { x1: 0, x2: WIDTH, y1: Math.max(y(other.bound), 2), y2: Math.max(y(other.bound), 2), class: "bound tried" }),
+        ]
+      : []),
     ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),
   );
 }

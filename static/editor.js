@@ -94,6 +94,16 @@ export class Editor extends EventTarget {
     if (edit) this.#add(edit);
   }
 
+  /**
+   * Runs a fork from the step that is looked at with other parameters of the sampler, and with what else is waiting.
+   * @param {Record<string, number>} sampler
+   */
+  forkWith(sampler) {
+    if (!this.moment) return;
+    this.#add({ type: "set", ...this.moment, sampler });
+    this.#go();
+  }
+
   /** @param {number} by */
   #reach(by) {
     this.dispatchEvent(new CustomEvent("reach", { detail: by }));

@@ -6,12 +6,13 @@
 /** @import { Frame } from "./log.js" */
 /** @import { CanvasStarted, Step, Token } from "./wire.js" */
 import { at, complete } from "./alternatives.js";
-import { budgetChart, entropyChart } from "./charts.js";
+import { BudgetCard } from "./budget.js";
+import { entropyChart } from "./charts.js";
 import { h, icon, number, visible } from "./element.js";
 import { momentOf } from "./fork.js";
 import { soon } from "./painter.js";
 import { reasons } from "./rules.js";
-import { budgetOf, historyOf, meaningOf, statesOf } from "./states.js";
+import { MEANINGS, budgetOf, historyOf, meaningOf, statesOf } from "./states.js";
 
 const ROWS = 5;
 const FETCH_AFTER_MS = 90;
@@ -43,9 +44,7 @@ export class Inspector {
     this.close = h("button.ghost.sheet-close", { type: "button", "aria-label": "Close", onclick: () => this.shut() }, icon("close"));
     const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
     this.history = h("div");
-    this.budget = h("div");
-    this.budgetNote = h("p.hint.spread");
-    this.budgetCard = h("section.card.inspect", {}, h("h3", {}, "How the budget was spent"), this.budget, this.budgetNote);
+    this.budget = new BudgetCard(editor);
     this.historyTitle = h("h3", {}, "Its entropy over the steps");
     this.historyNote = h("p.hint.spread");
     this.historyCard = h("section.card.inspect", {}, this.historyTitle, this.history, this.historyNote);
@@ -54,7 +53,7 @@ export class Inspector {
       h("section.card.inspect", {}, h("header.card-head", {}, this.title, step(-1, "Position before", "‹"), step(1, "Next position", "›"), this.close), this.state, this.rows, this.facts),
       ...(editor ? [editor.element] : []),
       this.historyCard,
-      this.budgetCard,
+      this.budget.element,
     );
     element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && this.shut());
     this.#attach(lane);
@@ -177,7 +176,8 @@ export class Inspector {
     this.editor?.paint(this.lane, null, this.span);
     this.title.textContent = "Inspector";
     this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
-    for (const part of [this.rows, this.facts, this.history, this.historyNote, this.budget, this.budgetNote]) part.replaceChildren();
+    for (const part of [this.rows, this.facts, this.history, this.historyNote]) part.replaceChildren();
+    this.budget.empty("");
   }
 
   /**
@@ -189,12 +189,12 @@ export class Inspector {
     this.title.textContent = `Position ${position + 1}, noise`;
     this.state.textContent = MEANINGS.noise;
     clearTimeout(this.timer);
-    for (const part of [this.rows, this.facts, this.history, this.budget]) {
+    for (const part of [this.rows, this.facts, this.history]) {
       if (part.childElementCount) part.style.minHeight = `${part.offsetHeight}px`; // nothing below moves
       part.replaceChildren();
     }
     this.historyNote.replaceChildren("begins with step 1");
-    this.budgetNote.replaceChildren("nothing spent yet");
+    this.budget.empty("nothing spent yet");
     this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
   }
 
@@ -206,11 +206,10 @@ export class Inspector {
     const { log } = this.lane.player;
     const canvas = log.canvas(step.canvas);
     const state = statesOf(canvas, step)[position];
-    const { order, cumulative, accepted } = budgetOf(step);
+    const { order, cumulative } = budgetOf(step);
     const rank = order.indexOf(position);
     const spent = rank > 0 ? cumulative[rank - 1] : 0;
     const history = historyOf(canvas, position, step.step);
-    const bound = step.entropy_bound ?? null;
     this.title.textContent = `Position ${position + 1} at step ${step.step}`;
     this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${meaningOf(state, step)}`;
     this.#paintRows(step, position, step.sampled[position]);
@@ -225,15 +224,13 @@ export class Inspector {
       ["released", list(history.released)],
     ]);
     this.historyCard.hidden = false;
-    this.budgetCard.hidden = bound === null;
     this.historyTitle.textContent = "Its entropy over the steps";
     const steps = Array.from(canvas.steps).slice(1); // gaps become undefined
     this.history.replaceChildren(
       entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }),
     );
     this.historyNote.replaceChildren(h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
-    if (bound !== null) this.budget.replaceChildren(budgetChart({ cumulative, bound, accepted, rank }));
-    this.budgetNote.replaceChildren(h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
+    this.budget.paint(log, step, position);
   }
 
   /**
@@ -251,7 +248,7 @@ export class Inspector {
       ["logprob", number(token.logprob, 3)],
       ["probability", number(Math.exp(token.logprob), 3)],
     ]);
-    this.budgetCard.hidden = true;
+    this.budget.hide();
     this.historyCard.hidden = false;
     this.historyTitle.textContent = "Entropy over the tokens";
     const tokens = Array.from(log.tokens);

@@ -167,13 +167,39 @@ export function viewOf(log, frame, { noise = false, settled = false } = {}) {
  * @returns {{order: number[], cumulative: number[], accepted: number}} cumulative[k]: sum over the first k + 1
  */
 export function budgetOf(step) {
-  const order = step.entropy
-    .map((_, position) => position)
-    .filter((position) => !step.pinned?.[position])
-    .sort((a, b) => step.entropy[a] - step.entropy[b] || a - b);
+  const order = orderOf(step);
   let sum = 0;
   const cumulative = order.map((position) => (sum += step.entropy[position]));
   return { order, cumulative, accepted: step.accepted.filter((accepted, position) => accepted && !step.pinned?.[position]).length };
+}
+
+/**
+ * Positions by (entropy, position), pinned ones left out.
+ * @param {Step} step
+ */
+function orderOf(step) {
+  return step.entropy
+    .map((_, position) => position)
+    .filter((position) => !step.pinned?.[position])
+    .sort((a, b) => step.entropy[a] - step.entropy[b] || a - b);
+}
+
+/**
+ * Which positions a step accepts at a bound, from its recorded entropies: as the engine does, in order of (entropy, position)
+ * while the sum of those before fits.
+ * @param {Step} step
+ * @param {number} bound in nats
+ * @returns {boolean[]}
+ */
+export function acceptedAt(step, bound) {
+  const mask = step.entropy.map(() => false);
+  let before = 0;
+  for (const position of orderOf(step)) {
+    if (before > bound) break;
+    mask[position] = true;
+    before += step.entropy[position];
+  }
+  return mask;
 }
 
 /**

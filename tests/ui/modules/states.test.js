@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, budgetOf, commitStates, historyOf, shownIds, statesOf, stepStates, tailOf, viewOf } from "../states.js";
+import { acceptedAt, barOf, budgetOf, commitStates, historyOf, shownIds, statesOf, stepStates, tailOf, viewOf } from "../states.js";
 import { RunLog } from "../log.js";
 
 const step = (number, accepted, sampled, more = {}) => ({
@@ -94,4 +94,16 @@ test("an Euler step keeps what came before, and shows it; nothing is released", 
   assert.deepEqual(statesOf(canvas, three), ["kept", "draft", "kept", "kept"]);
   assert.deepEqual(shownIds(two, true, statesOf(canvas, two)), [1, 92, 7, 8]);
   assert.deepEqual(historyOf(canvas, 2, 3), { first: 1, revised: [2], released: [] });
+});
+
+test("another bound accepts what fits it, in order of entropy and position, pins apart", () => {
+  const entropy = [0.08, 2, 0.03, 0.05, 0.05];
+  const now = step(1, [true, false, true, true, true], [1, 2, 3, 4, 5], { entropy });
+  const at = (bound) => acceptedAt(now, bound).flatMap((accepted, position) => (accepted ? [position] : []));
+  assert.deepEqual(at(0), [2]);
+  assert.deepEqual(at(0.03), [2, 3]);
+  assert.deepEqual(at(0.1), [2, 3, 4]);
+  assert.deepEqual(at(0.14), [0, 2, 3, 4]);
+  assert.deepEqual(at(0.3), [0, 1, 2, 3, 4]);
+  assert.deepEqual(acceptedAt({ ...now, pinned: [false, false, true, false, false] }, 0), [false, false, false, true, false]);
 });

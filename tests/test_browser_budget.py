@@ -1,0 +1,142 @@
+"""The budget picture: the page's own acceptance against the engine's, and what another bound would have done."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from playground.engine import models, runs
+from playground.engine.steering import Steering
+from playground.events import Step
+from playground.recipe import Recipe
+from playground.settings import Settings
+from tests.test_browser import SECONDS, STORY, events, finished, run
+
+PROMPTS = (STORY, "Sort these numbers: 42 7 93 18 5", "What is 47 + 38?", "Write an acrostic poem for SUN.")
+BOUNDS = (0.0, 0.02, 0.1, 0.7, 5.0)
+RUNS = 100
+
+MASKS = """async ([steps, bounds]) => {
+  const { acceptedAt } = await import(new URL('page/states.js', document.baseURI));
+  return steps.map((step) => (bounds ?? [step.entropy_bound]).map((bound) => acceptedAt(step, bound)));
+}"""
+
+
+@pytest.fixture
+def playground(page: Page, server_url: str) -> Iterator[Page]:
+    """The page, open, with a model; nothing may go wrong meanwhile."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.set_default_timeout(60 * SECONDS)
+    page.goto(server_url)
+    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+    yield page
+    assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def steps() -> list[Step]:
+    """The steps of a hundred runs with all kinds of bounds, some with pinned positions."""
+    model = models.load(Settings(device="cpu"))
+    made: list[Step] = []
+    for number, (prompt, bound) in zip(range(RUNS), itertools.cycle(itertools.product(PROMPTS, BOUNDS)), strict=False):
+        pin = [{"type": "pin", "canvas": 0, "step": 2, "start": 3, "text": " the"}] if number % 7 == 0 else []
+        recipe = Recipe.model_validate(
+            {
+                "messages": [{"role": "user", "content": prompt}],
+                "seed": number,
+                "max_new_tokens": 64,
+                "sampler": {"entropy_bound": bound, "max_denoising_steps": 5},
+                "edits": pin,
+            }
+        )
+        found = runs.events(model, runs.prepare(model, recipe, Settings()), Steering(recipe))
+        made += [event for event in found if isinstance(event, Step)]
+    return made
+
+
+def test_the_pages_acceptance_is_the_traces_on_every_step_of_a_hundred_runs(
+    playground: Page, steps: list[Step]
+) -> None:
+    assert len(steps) > 2 * RUNS
+    sent = [step.model_dump(mode="json", include={"entropy", "pinned", "entropy_bound"}) for step in steps]
+    masks = playground.evaluate(MASKS, [sent, None])
+    assert [mask[0] for mask in masks] == [step.accepted for step in steps]
+
+
+def what_if(page: Page, stop: int) -> None:
+    """Moves the what-if slider to a stop."""
+    slider = page.get_by_label("What if the bound were")
+    slider.evaluate("(slider, stop) => { slider.value = stop; slider.dispatchEvent(new Event('input')); }", stop)
+
+
+def test_another_bound_accepts_what_the_engine_accepts_with_it(playground: Page, server_url: str) -> None:
+    run(playground, STORY)
+    finished(playground)
+    before = steps_of(playground, server_url)
+    number = len(before) // 2
+    line = playground.locator(".lane[data-mode=diffusion] .timeline")
+    line.focus()
+    playground.keyboard.press("Home")
+    for _ in range(number):
+        playground.keyboard.press("ArrowRight")
+    expect(playground.locator("#inspector h3").first).to_contain_text(f"at step {number}")
+    stop = 15  # 3 nats
+    what_if(playground, stop)
+    ((mask,),) = playground.evaluate(MASKS, [[before[number - 1]], [3]])
+    words = playground.locator(".what-if [role=status]")
+    expect(words).to_contain_text(f"{sum(mask)} would be accepted.")
+    expect(words).to_contain_text("This step only")
+    old = playground.locator(".lane[data-mode=diffusion]").get_attribute("data-run")
+    playground.get_by_role("button", name=f"Go on from step {number} with it").click()
+    playground.wait_for_function(
+        "old => document.querySelector('.lane[data-mode=diffusion]').dataset.run !== old", arg=old
+    )
+    finished(playground)
+    after = steps_of(playground, server_url)
+    assert after[number - 1]["accepted"] == mask
+    assert after[number - 1]["entropy_bound"] == 3
+    assert [step["accepted"] for step in after[: number - 1]] == [step["accepted"] for step in before[: number - 1]]
+
+
+def test_the_steps_own_bound_changes_nothing_and_comes_back(playground: Page) -> None:
+    run(playground, STORY)
+    finished(playground)
+    playground.locator(".lane[data-mode=diffusion] .timeline").focus()
+    playground.keyboard.press("Home")
+    playground.keyboard.press("ArrowRight")
+    expect(playground.locator(".what-if output")).to_have_text("0.1 nats")
+    what_if(playground, 6)  # 0.1 nats, the step's own
+    expect(playground.locator(".what-if button:visible")).to_have_count(0)
+    what_if(playground, 0)
+    expect(playground.locator(".what-if output")).to_have_text("0 nats")
+    expect(playground.locator(".chart .tried")).to_have_count(3)
+    playground.get_by_role("button", name="Back to the step's own").click()
+    expect(playground.locator(".what-if output")).to_have_text("0.1 nats")
+    expect(playground.locator(".chart .tried")).to_have_count(0)
+
+
+def test_a_rule_without_a_budget_shows_its_own_reason(playground: Page, server_url: str) -> None:
+    playground.locator("#rule-name").select_option("fixed_k")
+    playground.locator("#k-value").fill("20")
+    run(playground, STORY)
+    finished(playground)
+    recipe = events(playground, server_url)[0]["recipe"]
+    assert (recipe["sampler"]["name"], recipe["sampler"]["k"]) == ("fixed_k", 20)
+    assert "entropy_bound" not in recipe["sampler"]
+    line = playground.locator(".lane[data-mode=diffusion] .timeline")
+    line.focus()
+    playground.keyboard.press("Home")
+    playground.keyboard.press("ArrowRight")
+    expect(playground.locator(".lane[data-mode=diffusion] [data-fact=bound]")).to_have_text("20")
+    expect(playground.locator("#inspector .pairs")).to_contain_text("the 20 surest")
+    expect(playground.locator(".what-if")).to_be_hidden()
+    playground.locator("#reset-sampler").click()
+    expect(playground.locator("#rule-name")).to_have_value("entropy_bound")
+
+
+def steps_of(page: Page, server_url: str) -> list[dict[str, Any]]:
+    """The steps of the run that is shown."""
+    return [event for event in events(page, server_url) if event["type"] == "step"]
