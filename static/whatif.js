@@ -76,7 +76,7 @@ export class WhatIf extends EventTarget {
     const gained = mask.flatMap((accepted, at) => (accepted && !step.accepted[at] ? [at] : []));
     const lost = mask.flatMap((accepted, at) => (!accepted && step.accepted[at] && !step.pinned?.[at] ? [at] : []));
     const names = (/** @type {number[]} */ places) => {
-      const shown = places.slice(0, NAMED).map((at) => visible(log.text(step.sampled[at])).trim() || "␣");
+      const shown = places.slice(0, NAMED).map((at) => `“${visible(log.text(step.sampled[at])).trim() || "␣"}”`);
       return `${shown.join(", ")}${places.length > NAMED ? ` and ${places.length - NAMED} others` : ""}`;
     };
     const change = gained.length ? `${gained.length} more: ${names(gained)}.` : lost.length ? `${lost.length} fewer: not ${names(lost)}.` : "The same ones.";
