@@ -234,6 +234,9 @@ def sweep(
     model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
     dry_run: Annotated[bool, typer.Option(help="Say how many runs it is and how long they may take.")] = False,
     export: Annotated[Path | None, typer.Option(help="Write all runs to a .csv or .parquet file as well.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write all figures to this file: HTML that needs no network.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a sampler sweep. What is done already is not done again, so the same command goes on after a stop.
@@ -257,6 +260,7 @@ def sweep(
             load=load,
             interrupts=console.on_interrupt,
             output=console.standard_output(),
+            figures=figures,
             dry_run=dry_run,
             as_json=as_json,
         )

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from playground.lab import export as exporting
+from playground.lab import figures as drawing
 from playground.lab import spec as specs
 from playground.lab.cells import cells, count
 from playground.lab.results import Results
@@ -36,6 +37,7 @@ def run_sweep(
     load: "Callable[[], tuple[Model, Settings]]",
     interrupts: Interrupts,
     output: Console,
+    figures: Path | None = None,
     dry_run: bool = False,
     as_json: bool = False,
 ) -> int:
@@ -78,6 +80,8 @@ def run_sweep(
     rows = results.rows()
     if export is not None:
         exporting.write(rows, export)
+    if figures is not None:
+        drawing.write(drawing.all_of(rows), spec.name, figures)
     found = lines(rows)
     if as_json:
         output.file.write(json.dumps({"name": spec.name, "whole": whole, "settings": [asdict(line) for line in found]}))

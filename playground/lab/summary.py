@@ -40,6 +40,44 @@ def lines(rows: Sequence[Row]) -> list[Line]:
     return [_line(json.loads(setting), group) for setting, group in groups.items()]
 
 
+def pareto(found: Sequence[Line], cost: str, more: bool) -> list[Line]:
+    """Settings that none other beats in both: at least as right and at least as cheap, and better in one.
+
+    `cost` is the name of a figure; `more`: whether more of it is better.
+    """
+    sign = 1 if more else -1
+
+    def place(line: Line) -> tuple[float, float]:
+        return line.accuracy or 0.0, sign * float(getattr(line, cost))
+
+    def beats(one: Line, other: Line) -> bool:
+        (a, b), (c, d) = place(one), place(other)
+        return a >= c and b >= d and (a > c or b > d)
+
+    return [line for line in found if not any(beats(other, line) for other in found)]
+
+
+def paired(rows: Sequence[Row], one: dict[str, Any], other: dict[str, Any]) -> tuple[float, float, int]:
+    """How much more often `one` is right than `other`, on the same questions with the same seeds.
+
+    Gives the mean difference, its standard error, and the number of pairs.
+
+    Raises:
+        ValueError: without a pair.
+    """
+    by_setting: list[dict[tuple[int, int], int]] = []
+    for setting in (one, other):
+        mine = [row for row in rows if json.loads(row.setting) == setting and row.right is not None]
+        by_setting.append({(row.question, row.seed): row.right or 0 for row in mine})
+    first, second = by_setting
+    differences = [first[pair] - second[pair] for pair in first.keys() & second.keys()]
+    if not differences:
+        raise ValueError("no question was answered under both settings")
+    mean = sum(differences) / len(differences)
+    spread = sum((difference - mean) ** 2 for difference in differences) / max(1, len(differences) - 1)
+    return mean, (spread / len(differences)) ** 0.5, len(differences)
+
+
 def _line(setting: dict[str, Any], rows: list[Row]) -> Line:
     told = [row.right for row in rows if row.right is not None]
     low, high = wilson_interval(sum(told), len(told))

@@ -1,0 +1,183 @@
+"""Figures of a sweep: correctness against cost, steps by family, correctness against the cap, commitment over steps."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+
+from playground.lab.results import Row
+from playground.lab.summary import Line, lines, pareto
+from playground.tiny.evaluation import wilson_interval
+
+BLUE, AMBER, GREY = "#2563eb", "#b45309", "#8a857c"
+CAP = "sampler.max_denoising_steps"
+RIGHT = "right answers, share"
+STEPS = "effective denoising steps (Equation 9)"
+TPF = "tokens per forward pass (Equation 10)"
+
+
+def setting_name(setting: dict[str, Any]) -> str:
+    """A setting in words: 'entropy_bound 0.1, t_max 0.8'."""
+    short = {name.rsplit(".", 1)[-1]: value for name, value in setting.items()}
+    named = [f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in short.items()]
+    return ", ".join(named) or "the recipe as it is"
+
+
+def correctness_against(found: Sequence[Line], cost: str) -> go.Figure:
+    """Share of right answers, with 95 % intervals, against `tokens_per_forward` or `effective_denoising_steps`.
+
+    A point a setting, the Pareto front as a line. More tokens per forward pass are better, fewer steps are."""
+    fast = cost == "tokens_per_forward"
+    told = [line for line in found if line.accuracy is not None and getattr(line, cost) is not None]
+    front = sorted(pareto(told, cost, more=fast), key=lambda line: float(getattr(line, cost)))
+    figure = _figure(TPF if fast else STEPS, RIGHT)
+    figure.add_scatter(
+        x=[getattr(line, cost) for line in front],
+        y=[line.accuracy for line in front],
+        mode="lines",
+        line={"color": AMBER, "width": 1.5, "shape": "hv" if fast else "vh"},
+        name="Pareto front",
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=[getattr(line, cost) for line in told],
+        y=[line.accuracy for line in told],
+        error_y=_errors([(line.accuracy or 0, line.low, line.high) for line in told]),
+        mode="markers",
+        marker={"color": [AMBER if line in front else BLUE for line in told], "size": 8},
+        text=[setting_name(line.setting) for line in told],
+        hovertemplate="%{text}<br>%{y:.3f} right, %{x:.2f}<extra></extra>",
+        name="a setting",
+        customdata=[json.dumps(line.setting) for line in told],
+    )
+    return figure
+
+
+def steps_by_family(rows: Sequence[Row]) -> go.Figure:
+    """Effective denoising steps of every run, by family: the report's Figure 5 at small scale."""
+    figure = _figure(STEPS, "")
+    groups = _groups(rows, lambda row: row.family or "prompts")
+    order = sorted(groups, key=lambda family: _mean([row.effective_denoising_steps for row in groups[family]]))
+    for family in order:
+        figure.add_box(
+            x=[row.effective_denoising_steps for row in groups[family]], name=family, marker_color=BLUE, boxmean=True
+        )
+    figure.update_layout(showlegend=False, height=160 + 26 * len(order))
+    return figure
+
+
+def correctness_against_cap(rows: Sequence[Row]) -> go.Figure:
+    """Share of right answers against the step cap N, a line for each of the other parameters' settings: Figure 10."""
+    figure = _figure("step cap N", RIGHT)
+    for name, group in _groups(rows, lambda row: setting_name(_without(row, CAP))).items():
+        points = sorted(lines(group), key=lambda line: float(line.setting[CAP]))
+        told = [line for line in points if line.accuracy is not None]
+        figure.add_scatter(
+            x=[line.setting[CAP] for line in told],
+            y=[line.accuracy for line in told],
+            error_y=_errors([(line.accuracy or 0, line.low, line.high) for line in told]),
+            mode="lines+markers",
+            name=name,
+        )
+    return figure
+
+
+def commitment(rows: Sequence[Row]) -> go.Figure:
+    """Share of the first canvas's committed positions whose draft is the committed token already, by step, a line a
+    family: means over runs; a run that has stopped stays at 1."""
+    figure = _figure("denoising step", "positions with their final token, share")
+    for family, group in _groups(rows, lambda row: row.family or "prompts").items():
+        curves = [json.loads(row.settled) for row in group]
+        curves = [curve for curve in curves if curve]
+        longest = max(map(len, curves), default=0)
+        means = [_mean([curve[at] if at < len(curve) else 1.0 for curve in curves]) for at in range(longest)]
+        figure.add_scatter(x=list(range(1, longest + 1)), y=means, mode="lines", name=family)
+    return figure
+
+
+def compared(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> go.Figure:
+    """Two sweeps, another checkpoint or rule, by family: share of right answers, with 95 % intervals (Figure 9)."""
+    figure = _figure("", RIGHT)
+    for rows, name, colour in zip((first, second), names, (BLUE, AMBER), strict=True):
+        groups = _groups([row for row in rows if row.right is not None], lambda row: row.family or "prompts")
+        shares = [(sum(row.right or 0 for row in group), len(group)) for group in groups.values()]
+        figure.add_bar(
+            x=list(groups),
+            y=[right / total for right, total in shares],
+            error_y=_errors([(right / total, *wilson_interval(right, total)) for right, total in shares]),
+            name=name,
+            marker_color=colour,
+        )
+    figure.update_layout(barmode="group")
+    return figure
+
+
+def all_of(rows: Sequence[Row]) -> dict[str, go.Figure]:
+    """Every figure that the rows allow, by title."""
+    found = lines(rows)
+    figures: dict[str, go.Figure] = {}
+    if any(line.told for line in found):
+        figures["Correctness against tokens per forward pass"] = correctness_against(found, "tokens_per_forward")
+        if any(line.effective_denoising_steps is not None for line in found):
+            figures["Correctness against steps"] = correctness_against(found, "effective_denoising_steps")
+        if len({line.setting.get(CAP) for line in found}) > 1:
+            figures["Correctness against the step cap"] = correctness_against_cap(rows)
+    if any(row.effective_denoising_steps is not None for row in rows):
+        figures["Steps by family"] = steps_by_family(rows)
+        figures["How positions settle"] = commitment(rows)
+    return figures
+
+
+def write(figures: dict[str, go.Figure], title: str, file: Path) -> None:
+    """One HTML file with all figures, which needs no network.
+
+    Raises:
+        OSError: when it cannot be written.
+    """
+    from html import escape
+
+    parts = [f"<!doctype html><meta charset='utf-8'><title>{escape(title)}</title><h1>{escape(title)}</h1>"]
+    for number, (name, figure) in enumerate(figures.items()):
+        parts.append(f"<h2>{escape(name)}</h2>")
+        parts.append(figure.to_html(full_html=False, include_plotlyjs=number == 0))
+    style = "<style>body{font:15px/1.5 system-ui,sans-serif;max-width:960px;margin:32px auto;padding:0 16px}</style>"
+    file.write_text(style + "\n".join(parts), encoding="utf-8")
+
+
+def _figure(x: str, y: str) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(template="plotly_white", height=420, margin={"l": 60, "r": 20, "t": 20, "b": 50})
+    figure.update_xaxes(title=x)
+    figure.update_yaxes(title=y)
+    return figure
+
+
+def _errors(values: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [high - share for share, _, high in values],
+        "arrayminus": [share - low for share, low, _ in values],
+        "thickness": 1,
+        "width": 3,
+    }
+
+
+def _groups(rows: Sequence[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _without(row: Row, field: str) -> dict[str, Any]:
+    setting: dict[str, Any] = json.loads(row.setting)
+    setting.pop(field, None)
+    return setting
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else 0.0

@@ -1,0 +1,112 @@
+"""Figures, Pareto fronts, pairs and presets, from rows made by hand."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.lab import figures, preset
+from playground.lab.results import Row
+from playground.lab.summary import lines, paired, pareto
+from playground.parameters import EntropyBoundSampler, FixedKSampler
+
+
+def row(number: int, setting: dict[str, Any], right: int | None, steps: float, **more: Any) -> Row:
+    """A row of one's own."""
+    values: dict[str, Any] = {
+        "key": f"{number}", "setting": json.dumps(setting, sort_keys=True), "question": number, "family": "add",
+        "prompt": "p", "seed": 0, "mode": "diffusion", "right": right, "text": "", "stop_reason": "end_of_turn",
+        "tokens": 10, "passes": 5, "steps": int(steps), "effective_denoising_steps": steps,
+        "tokens_per_forward": 10 / steps, "canvases": 1, "revised": 0, "loop": 0, "seconds": 0.1,
+        "settled": "[0.5, 1.0]", "recipe": "{}",
+    }  # fmt: skip
+    return Row(**values | more)
+
+
+CAP = figures.CAP
+ROWS = [
+    *(row(n, {CAP: 8}, int(n < 5), 4.0) for n in range(10)),
+    *(row(n, {CAP: 24}, int(n < 8), 8.0, family="sort", settled="[0.2, 0.4, 1.0]") for n in range(10)),
+    *(row(n, {CAP: 48}, int(n < 7), 10.0) for n in range(10)),
+]
+
+
+def test_the_front_has_what_nothing_beats() -> None:
+    found = lines(ROWS)
+    assert [line.accuracy for line in found] == [0.5, 0.8, 0.7]
+    assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=False)] == [8, 24]
+    assert [line.setting[CAP] for line in pareto(found, "tokens_per_forward", more=True)] == [8, 24]
+    assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=True)] == [24, 48]
+
+
+def test_pairs_take_the_same_questions_and_seeds() -> None:
+    mean, error, count = paired(ROWS, {CAP: 24}, {CAP: 8})
+    assert (mean, count) == (pytest.approx(0.3), 10)
+    assert error == pytest.approx((0.21 * 10 / 9 / 10) ** 0.5)
+    with pytest.raises(ValueError, match="no question"):
+        paired(ROWS, {CAP: 24}, {CAP: 99})
+
+
+def test_every_figure_names_its_axes(tmp_path: Path) -> None:
+    drawn = figures.all_of(ROWS)
+    assert list(drawn) == [
+        "Correctness against tokens per forward pass",
+        "Correctness against steps",
+        "Correctness against the step cap",
+        "Steps by family",
+        "How positions settle",
+    ]
+    for name, figure in drawn.items():
+        assert figure.layout.xaxis.title.text, name
+        assert figure.layout.yaxis.title.text or name == "Steps by family"
+    file = tmp_path / "figures.html"
+    figures.write(drawn, "a <b> sweep", file)
+    text = file.read_text()
+    assert "a &lt;b&gt; sweep" in text
+    assert "<script src=" not in text
+    assert text.count("plotly-graph-div") >= 5
+
+
+def test_settling_is_a_mean_in_which_stopped_runs_stay() -> None:
+    figure = figures.commitment([*ROWS[:1], row(3, {CAP: 8}, 1, 4.0, settled="[0.1, 0.2, 0.6, 1.0]")])
+    assert list(figure.data[0].y) == pytest.approx([0.3, 0.6, 0.8, 1.0])
+
+
+def test_points_say_their_setting() -> None:
+    figure = figures.correctness_against(lines(ROWS), "tokens_per_forward")
+    points = figure.data[1]
+    assert list(points.text) == ["max_denoising_steps 8", "max_denoising_steps 24", "max_denoising_steps 48"]
+    assert [json.loads(each)[CAP] for each in points.customdata] == [8, 24, 48]
+    assert figures.setting_name({"sampler.entropy_bound": 0.10}) == "entropy_bound 0.1"
+
+
+def test_two_sweeps_side_by_side() -> None:
+    figure = figures.compared(ROWS[:10], ROWS[10:20], ("ours", "theirs"))
+    assert [bar.name for bar in figure.data] == ["ours", "theirs"]
+    assert list(figure.data[0].y) == [0.5]
+    assert list(figure.data[1].x) == ["sort"]
+
+
+def test_without_checks_cost_alone_is_drawn() -> None:
+    unknown = [row(n, {}, None, 4.0) for n in range(3)]
+    assert list(figures.all_of(unknown)) == ["Steps by family", "How positions settle"]
+    in_ar = [row(n, {}, None, 4.0, effective_denoising_steps=None, settled="[]") for n in range(3)]
+    assert figures.all_of(in_ar) == {}
+
+
+def test_a_preset_is_transformers_own_configuration() -> None:
+    """The snippet is run, and its configuration has the sampler's values."""
+    sampler = EntropyBoundSampler(entropy_bound=0.25, t_max=0.9, t_min=0.3, max_denoising_steps=20)
+    assert preset.as_json("mine", sampler)["sampler"] == sampler.model_dump()
+    program = preset.as_transformers(sampler) + "import json; print(json.dumps([config.sampler_config.entropy_bound, "
+    program += "config.t_max, config.t_min, config.max_denoising_steps, config.confidence_threshold, "
+    program += "config.stability_threshold]))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(result.stdout.splitlines()[-1]) == [0.25, 0.9, 0.3, 20, 0.005, 1]
+    with pytest.raises(ValueError, match="not fixed_k"):
+        preset.as_transformers(FixedKSampler(name="fixed_k"))
+    with pytest.raises(ValueError, match="above 0"):
+        preset.as_transformers(EntropyBoundSampler(entropy_bound=0))
