@@ -51,17 +51,17 @@ _CODAS = ["", "", "", *listed("b d g k l m n p r s t x ck ll nd ng rd st")]
 
 
 def invented_word(rng: Random) -> str:
-    """A pronounceable word of three to ten letters that need not exist, so that spelling cannot be learnt by heart."""
+    """A pronounceable word of three to eight letters that need not exist, so that spelling cannot be learnt by heart."""
     while True:
-        syllables = rng.choice((1, 2, 2, 2, 3))
+        syllables = rng.choice((1, 2, 2, 2))
         word = "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(syllables))
-        if 3 <= len(word) <= 10:
+        if 3 <= len(word) <= 8:
             return word
 
 
 def any_word(rng: Random) -> str:
-    """A real or an invented word, evenly."""
-    return rng.choice(WORDS) if rng.random() < 0.5 else invented_word(rng)
+    """A real word, or one time in four an invented one."""
+    return invented_word(rng) if rng.random() < 0.25 else rng.choice(WORDS)
 
 
 def article(word: str) -> str:
