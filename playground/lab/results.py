@@ -22,9 +22,10 @@ class Row:
     """One run.
 
     setting: JSON of the varied fields. right: 1 or 0, None where nothing tells. steps, effective_denoising_steps,
-    tokens_per_forward: the report's Equations 8 to 10, None in AR. revised: positions whose last accepted token is not
-    the committed one. loop: 1 where the answer goes in circles to its limit. seconds: on the device. settled: JSON, for
-    each step of the first canvas the share of its positions whose draft is the committed token already.
+    tokens_per_forward: the report's Equations 8 to 10, None in AR. revised: positions accepted in some step with
+    another token than the committed one. loop: 1 where the answer goes in circles to its limit. seconds: on the
+    device. settled: JSON, for each step of the first canvas the share of its positions whose draft is the committed
+    token already.
     """
 
     key: str

@@ -120,12 +120,14 @@ def _ids(events: list[Event]) -> list[int]:
 
 
 def _revised(events: list[Event]) -> int:
-    """Positions whose last accepted token is not the one that was committed."""
-    count, last = 0, dict[int, int]()
+    """Positions that were accepted in some step with another token than the one that was committed."""
+    count, tokens = 0, dict[int, set[int]]()
     for event in events:
         if isinstance(event, Step):
-            last |= {at: event.sampled[at] for at, accepted in enumerate(event.accepted) if accepted}
+            for at, accepted in enumerate(event.accepted):
+                if accepted:
+                    tokens.setdefault(at, set()).add(event.sampled[at])
         elif isinstance(event, CanvasCommitted):
-            count += sum(last.get(at, token) != token for at, token in enumerate(event.ids))
-            last = {}
+            count += sum(bool(tokens.get(at, set()) - {token}) for at, token in enumerate(event.ids))
+            tokens = {}
     return count

@@ -144,7 +144,8 @@ class BatchedDiffusion:
         canvas = torch.randint(vocab, pins.shape, generator=generator, device=pins.device)
         canvas = torch.where(free, canvas, pins)
         predicted = canvas
-        last_accepted = torch.full_like(canvas, -1)
+        first_accepted = torch.full_like(canvas, -1)
+        changed = torch.zeros_like(free)
         stable_steps = torch.zeros(len(pins), dtype=torch.long, device=pins.device)
         steps, stable = torch.zeros_like(stable_steps), torch.zeros_like(active)
         conditioning: Tensor | None = None
@@ -163,7 +164,9 @@ class BatchedDiffusion:
             # Finished rows stay as they are; the batch goes on for the others.
             predicted = torch.where(active[:, None], draft, predicted)
             canvas = torch.where(active[:, None], following, canvas)
-            last_accepted = torch.where(active[:, None] & accepted, sampled, last_accepted)
+            taken = active[:, None] & accepted
+            changed |= taken & (first_accepted >= 0) & (first_accepted != sampled)
+            first_accepted = torch.where(taken & (first_accepted < 0), sampled, first_accepted)
             steps += active
             mean = (entropy * free).sum(1) / free.sum(1).clamp(min=1)
             done = (mean < sampler.confidence_threshold) & (stable_steps >= sampler.stability_threshold)
@@ -172,7 +175,7 @@ class BatchedDiffusion:
             conditioning = logits
             if not active.any():
                 break
-        revised = ((last_accepted >= 0) & (last_accepted != predicted)).sum(1)
+        revised = (changed | ((first_accepted >= 0) & (first_accepted != predicted))).sum(1)
         return _Denoised(predicted, steps, stable, revised)
 
 

@@ -60,6 +60,30 @@ EMBEDDED = (
             Example("a Sudoku", "Sudoku:\n1.3.\n..1.\n.1.3\n3.2."),
         ),
     ),
+    Group(
+        "Change of mind",
+        "Accepted is not locked: with these seeds some tokens are accepted, then become others. Look for amber.",
+        (
+            Example("a fox", "Tell a story about a fox named Mia.", seed=7),
+            Example("an owl", "Write a short story about Leo the owl in the garden.", seed=14),
+        ),
+    ),
+    Group(
+        "Over the edge",
+        "An answer longer than a canvas: what is committed becomes context for the next one.",
+        (
+            Example("a fox", "Tell a long story about Mia the fox."),
+            Example("a bear", "Tell a long story about Hugo the bear.", seed=13),
+        ),
+    ),
+    Group(
+        "Open text",
+        "Many words fit in many places, so it takes ten times the steps of a fact.",
+        (
+            Example("an acrostic", "Write an acrostic poem for SUN.", seed=3),
+            Example("another", "Write an acrostic poem for FOX."),
+        ),
+    ),
 )
 """What the embedded model has learned."""
 

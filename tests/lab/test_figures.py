@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from playground.lab import figures, preset
+from playground.events import CanvasCommitted, Step
+from playground.lab import figures, preset, work
 from playground.lab.results import Row
 from playground.lab.summary import lines, paired, pareto
 from playground.parameters import EntropyBoundSampler, FixedKSampler
@@ -110,3 +111,16 @@ def test_a_preset_is_transformers_own_configuration() -> None:
         preset.as_transformers(FixedKSampler(name="fixed_k"))
     with pytest.raises(ValueError, match="above 0"):
         preset.as_transformers(EntropyBoundSampler(entropy_bound=0))
+
+
+def step(number: int, sampled: list[int], accepted: list[bool]) -> Step:
+    """A denoising step of a canvas of two."""
+    return Step.model_construct(canvas=0, step=number, sampled=sampled, accepted=accepted, predicted=sampled)
+
+
+def test_revised_is_what_was_accepted_as_something_else_on_the_way() -> None:
+    steps = [step(1, [5, 7], [True, True]), step(2, [6, 7], [True, False]), step(3, [5, 8], [True, False])]
+    committed = CanvasCommitted.model_construct(canvas=0, ids=[5, 7])
+    assert work._revised([*steps, committed]) == 1
+    assert work._revised([steps[2], CanvasCommitted.model_construct(canvas=0, ids=[5, 9])]) == 0
+    assert work.settled([*steps, committed]) == [1.0, 0.5, 0.5]

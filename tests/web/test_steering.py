@@ -48,7 +48,7 @@ async def test_an_update_that_does_not_fit_is_refused_and_the_run_goes_on(fake: 
             ({"sampler": {"t_min": 0.9}}, "sampler", "t_min (0.9) must not be above t_max (0.8)"),
             ({"decoding": {"top_k": 3}}, "decoding", "a run in diffusion mode takes"),
             ({"sampler": {"t_max": -1}}, "sampler.t_max", "a number from 0.01 to 100, not -1"),
-            ({"sampler": {"heat": 1}}, "sampler.heat", "allowed here: entropy_bound, t_max"),
+            ({"sampler": {"heat": 1}}, "sampler.heat", "allowed here: entropy_bound, top_probability"),
             ({"sampler": {}, "decoding": {}}, "sampler", "names no parameter"),
         ]
         for fields, field, part in wrong:

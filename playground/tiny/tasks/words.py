@@ -51,7 +51,7 @@ _CODAS = ["", "", "", *listed("b d g k l m n p r s t x ck ll nd ng rd st")]
 
 
 def invented_word(rng: Random) -> str:
-    """A pronounceable word of three to eight letters that need not exist, so that spelling cannot be learnt by heart."""
+    """A pronounceable word of three to eight letters that need not exist: spelling cannot be learnt by heart."""
     while True:
         syllables = rng.choice((1, 2, 2, 2))
         word = "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(syllables))
