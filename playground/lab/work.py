@@ -9,7 +9,7 @@ from playground.engine import runs
 from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.events import CanvasCommitted, Error, Event, RunFinished, Step, Token
-from playground.lab.cells import Cell, cells, count
+from playground.lab.cells import Cell, cells
 from playground.lab.judge import right
 from playground.lab.results import Results, Row
 from playground.lab.spec import SweepSpec
@@ -42,8 +42,6 @@ def sweep(
     Raises:
         PlaygroundError: naming the field, before anything runs, for a spec that the model cannot run.
     """
-    many, asked, seeds = count(spec)
-    total = many * asked * seeds
     wanted: dict[str, Cell] = {}
     for cell in cells(spec, model.name):
         runs.prepare(model, cell.recipe, settings)
