@@ -14,6 +14,16 @@ CanvasStopReason = Literal["stable_and_confident", "max_denoising_steps"]
 RunStopReason = Literal["end_of_turn", "max_new_tokens", "cancelled", "error"]
 
 
+class Loop(BaseModel):
+    """Tokens that repeat to the end, degenerately: `size` tokens, `times` in a row, from index `start` on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    start: int
+    size: int
+    times: int
+
+
 class _Event(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
@@ -134,6 +144,8 @@ class CanvasCommitted(_Event):
     """What the answer gains with this canvas; a character split over the edge comes with the later canvas."""
     steps: int
     stop_reason: CanvasStopReason
+    loop: Loop | None = None
+    """The loop that the canvas ends in: repetition, and entropy so low that it stopped early."""
     ms: float
     """Device time of encoding the canvas into the KV cache; 0 for the last one, which needs none."""
     device_ms: float
@@ -168,6 +180,8 @@ class Metrics(BaseModel):
     """Other runs took turns on the device meanwhile."""
     trimmed_tokens: int
     """Generated tokens that the text leaves out because they are beyond max_new_tokens."""
+    loops: int = 0
+    """Canvases that end in a loop; 1 for an autoregressive run that does."""
 
 
 class RunFinished(_Event):
@@ -178,6 +192,8 @@ class RunFinished(_Event):
     thought: str
     metrics: Metrics
     stop_reason: RunStopReason
+    loop: Loop | None = None
+    """The loop that an autoregressive answer ends in; those of a diffusion run stand at their canvases."""
     recipe: Recipe
     """The recipe with every edit made on the way: run again, it gives the same events."""
 

@@ -1,6 +1,7 @@
 """Figures of a run, from its events: Equations 7–10 of the report, times and rates."""
 
-from playground.events import CanvasCommitted, CanvasStarted, Event, Metrics, Step, Token
+from playground import loops
+from playground.events import CanvasCommitted, CanvasStarted, Event, Loop, Metrics, RunStarted, Step, Token
 
 
 def total_tokens(valid: list[int]) -> int:
@@ -42,10 +43,15 @@ class Meter:
         self._prefill_ms = 0.0
         self._device_ms = 0.0
         self._first_ms: float | None = None
+        self._loops = 0
+        self._started_as: RunStarted | None = None
+        self._written: list[Token] = []
 
     def see(self, event: Event) -> None:
         """Take an event in; order matters as in the log."""
         match event:
+            case RunStarted():
+                self._started_as = event
             case CanvasStarted():
                 self._started += 1
                 if event.canvas == 0:
@@ -58,6 +64,7 @@ class Meter:
                 self._steps.append(event.steps)
                 self._valid.append(len(event.ids))
                 self._open_steps = 0
+                self._loops += event.loop is not None
                 self._device_ms = event.device_ms
                 if self._first_ms is None:
                     self._first_ms = event.device_ms - event.ms
@@ -66,9 +73,25 @@ class Meter:
                     self._prefill_ms = event.device_ms - event.ms
                     self._first_ms = event.device_ms
                 self._tokens += 1
+                self._written.append(event)
                 self._device_ms = event.device_ms
             case _:
                 pass
+
+    @property
+    def loop(self) -> Loop | None:
+        """The loop that the autoregressive answer so far ends in."""
+        if not self._written or self._started_as is None:
+            return None
+        ids = [token.id for token in self._written]
+        texts = {name: text for token in self._written for name, text in token.texts.items()}
+        return loops.of_tokens(
+            ids,
+            [token.entropy for token in self._written],
+            ids[-1] in self._started_as.end_ids,
+            texts,
+            self._started_as.recipe.messages[-1].content,
+        )
 
     def metrics(self, mode: str, wall_seconds: float, shared_device: bool, max_new_tokens: int) -> Metrics:
         """The figures so far. Steps of a canvas that was not committed count as passes but carry no tokens."""
@@ -90,6 +113,7 @@ class Meter:
             tokens_per_second=self._rate(diffusion, tokens),
             shared_device=shared_device,
             trimmed_tokens=max(0, tokens - max_new_tokens),
+            loops=self._loops if diffusion else int(self.loop is not None),
         )
 
     def _rate(self, diffusion: bool, tokens: int) -> float | None:

@@ -8,6 +8,7 @@ import { CanvasText } from "./canvas.js";
 import { h, write } from "./element.js";
 import { Facts } from "./facts.js";
 import { Legend } from "./legend.js";
+import { loopWords } from "./loops.js";
 import { RunLog } from "./log.js";
 import { PlayerBar } from "./playerbar.js";
 import { Player } from "./player.js";
@@ -284,5 +285,5 @@ export class Lane extends EventTarget {
 /** @param {import("./wire.js").CanvasCommitted} committed */
 function endOfCanvas(committed) {
   const steps = committed.steps === 1 ? "1 step" : `${committed.steps} steps`;
-  return `canvas ${committed.canvas + 1} committed · ${steps} · ${STOPS[committed.stop_reason] ?? committed.stop_reason}`;
+  return `canvas ${committed.canvas + 1} committed · ${steps} · ${STOPS[committed.stop_reason] ?? committed.stop_reason}${committed.loop ? ` · a loop: ${loopWords(committed.loop, committed.ids, committed.texts)}` : ""}`;
 }

@@ -5,6 +5,7 @@
 /** @import { SoFar } from "./sofar.js" */
 /** @import { Metrics as Figures } from "./wire.js" */
 import { h, number, write } from "./element.js";
+import { inCircles } from "./loops.js";
 
 /**
  * @typedef {object} Cell
@@ -209,7 +210,8 @@ function whyStopped(log, named) {
   const paid = diffusion && stop_reason === "end_of_turn" && positions > 0 ? ` ${metrics.total_tokens} of ${positions} positions paid for were used.` : "";
   const trimmed = metrics.trimmed_tokens ? ` ${plural(metrics.trimmed_tokens, "token")} beyond the limit left out.` : "";
   const shared = metrics.shared_device ? " The device was shared with other runs, so times do not compare." : "";
-  return `${subject}${STOPS[stop_reason] ?? stop_reason}: ${passes}, ${number(metrics.seconds, 2)} s on the device.${paid}${trimmed}${shared}`;
+  const circles = inCircles(log);
+  return `${subject}${STOPS[stop_reason] ?? stop_reason}: ${passes}, ${number(metrics.seconds, 2)} s on the device.${paid}${trimmed}${circles}${shared}`;
 }
 
 /**

@@ -21,6 +21,7 @@ const bool = (/** @type {unknown} */ value) => typeof value === "boolean";
 const object = (/** @type {unknown} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const texts = (/** @type {any} */ value) => object(value) && Object.values(value).every(text);
 const edits = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every((edit) => object(edit) && text(edit.type)));
+const maybeLoop = (/** @type {any} */ value) => value === undefined || value === null || (object(value) && ["start", "size", "times"].every((name) => count(value[name])));
 const listOf = (/** @type {(value: unknown) => boolean} */ fits) => (/** @type {any} */ value) => Array.isArray(value) && value.every(fits);
 
 /** @type {Record<string, Record<string, (value: any) => boolean>>} */
@@ -29,8 +30,8 @@ const FIELDS = {
   canvas_started: { canvas: count, canvas_ids: listOf(count), edits, texts },
   step: { canvas: count, step: (value) => count(value) && value > 0, temperature: number, entropy_bound: maybe, top_probability: maybe, margin: maybe, k: maybe, jump_probability: maybe, max_denoising_steps: count, mean_entropy: number, device_ms: number, predicted: listOf(count), sampled: listOf(count), accepted: listOf(bool), entropy: listOf(number), canvas_ids: listOf(count), edits, texts },
   token: { index: count, id: count, temperature: number, entropy: number, logprob: number, ms: number, device_ms: number, edits, texts },
-  canvas_committed: { canvas: count, ids: listOf(count), text, steps: count, stop_reason: text, texts },
-  run_finished: { text, thought: text, metrics: isMetrics, stop_reason: text, recipe: isRecipe },
+  canvas_committed: { canvas: count, ids: listOf(count), text, steps: count, stop_reason: text, loop: maybeLoop, texts },
+  run_finished: { text, thought: text, metrics: isMetrics, stop_reason: text, loop: maybeLoop, recipe: isRecipe },
   error: { code: text, message: text },
 };
 /** Columns with an entry for each position; those that may be missing too. */

@@ -125,6 +125,11 @@
  * @property {number[] | null} [top_probabilities]
  * @property {Object<string, string> | null} [top_texts]
  *
+ * @typedef {object} Loop
+ * @property {number} start
+ * @property {number} size
+ * @property {number} times
+ *
  * @typedef {object} CanvasCommitted
  * @property {"canvas_committed"} type
  * @property {string} run
@@ -134,6 +139,7 @@
  * @property {string} text
  * @property {number} steps
  * @property {"stable_and_confident" | "max_denoising_steps"} stop_reason
+ * @property {Loop | null} [loop]  that the canvas ends in
  * @property {number} ms
  * @property {number} device_ms
  * @property {Texts} texts
@@ -152,6 +158,7 @@
  * @property {number | null} tokens_per_second
  * @property {boolean} shared_device
  * @property {number} trimmed_tokens
+ * @property {number} [loops]
  *
  * @typedef {object} RunFinished
  * @property {"run_finished"} type
@@ -161,6 +168,7 @@
  * @property {string} thought
  * @property {Metrics} metrics
  * @property {"end_of_turn" | "max_new_tokens" | "cancelled" | "error"} stop_reason
+ * @property {Loop | null} [loop]  that an autoregressive answer ends in
  * @property {Recipe} recipe
  *
  * @typedef {object} RunError

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from playground import loops
 from playground.engine import answers
 from playground.engine.clock import Clock
 from playground.engine.edits import CanvasEdits, Pins
@@ -95,15 +96,17 @@ class Diffusion:
                     self.model.encode_pass(cache, ids)
                     self.model.finish()
                 ms = self._clock.last_ms
+            texts = self.model.pieces(ids)
             yield CanvasCommitted(
                 canvas=canvas,
                 ids=ids,
                 text=growing.add(ids[:-1] if ended else ids),
                 steps=draft.steps,
                 stop_reason=draft.stop_reason,
+                loop=loops.of_canvas(ids, ended, draft.stop_reason, texts, self.recipe.messages[-1].content),
                 ms=ms,
                 device_ms=self._clock.total_ms,
-                texts=self.model.pieces(ids),
+                texts=texts,
             )
             if last:
                 return

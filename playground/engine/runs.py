@@ -68,7 +68,9 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     stop_reason: RunStopReason
     try:
         prompt_ids = model.encode(recipe.messages, recipe.thinking)
-        yield _started(model, recipe, prompt_ids)
+        started = _started(model, recipe, prompt_ids)
+        meter.see(started)
+        yield started
         kind = Diffusion if recipe.mode == "diffusion" else Autoregressive
         run = kind(model, recipe, steering, prompt_ids)
         for event in run.events():
@@ -87,6 +89,7 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
         thought=answer.thought,
         metrics=meter.metrics(recipe.mode, time.perf_counter() - began, steering.shared, recipe.max_new_tokens),
         stop_reason=stop_reason,
+        loop=meter.loop,
         recipe=recipe.model_copy(update={"edits": [*recipe.edits, *(run.made if run else [])]}),
     )
 

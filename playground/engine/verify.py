@@ -127,6 +127,7 @@ def _check_end(model: Model, end: RunFinished, recipe: Recipe, ids: list[int], s
     answer = answers.read(ids[: recipe.max_new_tokens], model.end_ids, model.channel, model.decode)
     expect(end, "text", answer.text)
     expect(end, "thought", answer.thought)
+    expect(end, "loop", meter.loop)
     metrics = end.metrics
     derived = meter.metrics(recipe.mode, metrics.wall_seconds, metrics.shared_device, recipe.max_new_tokens)
     for name in type(metrics).model_fields.keys() - NOT_DERIVED:

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from playground import loops
 from playground.engine import answers
 from playground.engine.diffusion import canvases, decide, step_draws
 from playground.engine.edits import CanvasEdits, Pins
@@ -130,6 +131,8 @@ class _CanvasCheck:
         expect(event, "ids", ids)
         expect(event, "steps", last.step)
         expect(event, "stop_reason", self._stop_reason)
+        said = run.recipe.messages[-1].content
+        expect(event, "loop", loops.of_canvas(ids, ended, event.stop_reason, model.pieces(ids), said))
         expect(event, "text", run.growing.add(ids[:-1] if ended else ids))
         expect(event, "texts", model.pieces(ids))
         run.clock(event, event.ms)

@@ -23,9 +23,9 @@ class Row:
 
     setting: JSON of the varied fields. right: 1 or 0, None where nothing tells. steps, effective_denoising_steps,
     tokens_per_forward: the report's Equations 8 to 10, None in AR. revised: positions accepted in some step with
-    another token than the committed one. loop: 1 where the answer goes in circles to its limit. seconds: on the
-    device. settled: JSON, for each step of the first canvas the share of its positions whose draft is the committed
-    token already.
+    another token than the committed one. loops: canvases that end in a loop (in AR: 1 for an answer that does).
+    seconds: on the device. settled: JSON, for each step of the first canvas the share of its positions whose draft is
+    the committed token already.
     """
 
     key: str
@@ -45,7 +45,7 @@ class Row:
     tokens_per_forward: float | None
     canvases: int
     revised: int
-    loop: int
+    loops: int
     seconds: float
     settled: str
     recipe: str
@@ -61,7 +61,7 @@ CREATE TABLE runs (
     key TEXT PRIMARY KEY, setting TEXT NOT NULL, question INTEGER NOT NULL, family TEXT NOT NULL, prompt TEXT NOT NULL,
     seed INTEGER NOT NULL, mode TEXT NOT NULL, right INTEGER, text TEXT NOT NULL, stop_reason TEXT NOT NULL,
     tokens INTEGER NOT NULL, passes INTEGER NOT NULL, steps INTEGER, effective_denoising_steps REAL,
-    tokens_per_forward REAL, canvases INTEGER NOT NULL, revised INTEGER NOT NULL, loop INTEGER NOT NULL,
+    tokens_per_forward REAL, canvases INTEGER NOT NULL, revised INTEGER NOT NULL, loops INTEGER NOT NULL,
     seconds REAL NOT NULL, settled TEXT NOT NULL, recipe TEXT NOT NULL
 );
 PRAGMA application_id = {APPLICATION};

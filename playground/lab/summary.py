@@ -91,7 +91,7 @@ def _line(setting: dict[str, Any], rows: list[Row]) -> Line:
         effective_denoising_steps=_mean([row.effective_denoising_steps for row in rows]),
         tokens_per_forward=_mean([row.tokens_per_forward for row in rows]),
         tokens=sum(row.tokens for row in rows) / len(rows),
-        loops=sum(row.loop for row in rows),
+        loops=sum(row.loops > 0 for row in rows),
         seconds=sum(row.seconds for row in rows),
     )
 

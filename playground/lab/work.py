@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from playground.engine import runs
 from playground.engine.models import Model
 from playground.engine.steering import Steering
-from playground.events import CanvasCommitted, Error, Event, RunFinished, Step, Token
+from playground.events import CanvasCommitted, Error, Event, RunFinished, Step
 from playground.lab.cells import Cell, cells
 from playground.lab.judge import right
 from playground.lab.results import Results, Row
 from playground.lab.spec import SweepSpec
 from playground.settings import Settings
-from playground.tiny.evaluation import runs_in_circles
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,6 @@ def run(model: Model, cell: Cell) -> Row:
     assert isinstance(finished, RunFinished)
     error = next((event for event in events if isinstance(event, Error)), None)
     metrics = finished.metrics
-    ids = _ids(events)
     answer = right(cell.question, finished)
     return Row(
         key=cell.key,
@@ -91,7 +89,7 @@ def run(model: Model, cell: Cell) -> Row:
         tokens_per_forward=metrics.tokens_per_forward,
         canvases=metrics.canvases,
         revised=_revised(events),
-        loop=int(finished.stop_reason == "max_new_tokens" and runs_in_circles(ids)),
+        loops=metrics.loops,
         seconds=metrics.seconds,
         settled=json.dumps(settled(events)),
         recipe=cell.recipe.model_dump_json(),
@@ -107,13 +105,6 @@ def settled(events: list[Event], canvas: int = 0) -> list[float]:
         round(sum(a == b for a, b in zip(event.predicted, committed.ids, strict=False)) / len(committed.ids), 4)
         for event in events
         if isinstance(event, Step) and event.canvas == canvas
-    ]
-
-
-def _ids(events: list[Event]) -> list[int]:
-    return [
-        *(token for event in events if isinstance(event, CanvasCommitted) for token in event.ids),
-        *(event.id for event in events if isinstance(event, Token)),
     ]
 
 

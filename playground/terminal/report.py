@@ -55,6 +55,7 @@ def _canvas(commit: CanvasCommitted, length: int) -> str:
     return (
         f"canvas {commit.canvas + 1}: {STOP_WORDS[commit.stop_reason]} after {_count(commit.steps, 'step')},"
         f" {len(commit.ids)} of {length} positions used"
+        + (f"; a loop, {commit.loop.times} times the same" if commit.loop else "")
     )
 
 
@@ -69,7 +70,8 @@ def stopped(lane: Lane) -> str:
         case "max_new_tokens":
             sentence = f"Stopped at the limit of {_count(finished.recipe.max_new_tokens, 'new token')}"
             trimmed = finished.metrics.trimmed_tokens
-            return sentence + (f"; {_count(trimmed, 'token')} beyond it left out." if trimmed else ".")
+            sentence += f"; {_count(trimmed, 'token')} beyond it left out." if trimmed else "."
+            return sentence + (f" It ends in a loop, {finished.loop.times} times the same." if finished.loop else "")
         case "cancelled":
             return "Cancelled."
         case "error":

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from playground import loops
 from playground.metrics import effective_denoising_steps, tokens_per_forward
 from playground.tiny.answers import Mode, Outcome, Runner
 from playground.tiny.codec import TextCodec
@@ -28,25 +29,13 @@ def wilson_interval(right: int, total: int, z: float = Z_95) -> tuple[float, flo
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One checked answer: the task, what came out, how it reads, whether it is right, whether it runs in circles."""
+    """One checked answer: the task, what came out, how it reads, if it is right, if it repeats itself to its limit."""
 
     task: Task
     outcome: Outcome
     reply: Reply
     right: bool
     loop: bool
-
-
-def runs_in_circles(ids: Sequence[int], longest: int = 8, times: int = 6) -> bool:
-    """Whether the answer ends in one stretch of up to `longest` tokens, `times` times in a row, with no end token.
-
-    An answer that ended by itself is no loop, whatever it repeats: some tasks ask for that.
-    """
-    for size in range(1, longest + 1):
-        tail = list(ids[-size * times :])
-        if len(tail) == size * times and tail == tail[:size] * times:
-            return True
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +75,14 @@ def answer_tasks(tasks: Sequence[Task], runner: Runner, codec: TextCodec, batch_
         for task, outcome in zip(part, runner.run(part), strict=True):
             reply = read_reply(outcome.ids, codec.decode)
             right = reply.ended and reply.closed and check(task, reply.text)
-            loop = outcome.stop_reason != "end_of_turn" and runs_in_circles(outcome.ids)
+            loop = outcome.stop_reason != "end_of_turn" and _repeats(task, outcome, codec)
             answers.append(Answer(task, outcome, reply, right, loop))
     return answers
+
+
+def _repeats(task: Task, outcome: Outcome, codec: TextCodec) -> bool:
+    texts = {token: codec.decode([token]) for token in set(outcome.ids)}
+    return loops.unasked(outcome.ids, texts, task.prompt) is not None
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -21,7 +21,7 @@ def row(number: int, setting: dict[str, Any], right: int | None, steps: float, *
         "key": f"{number}", "setting": json.dumps(setting, sort_keys=True), "question": number, "family": "add",
         "prompt": "p", "seed": 0, "mode": "diffusion", "right": right, "text": "", "stop_reason": "end_of_turn",
         "tokens": 10, "passes": 5, "steps": int(steps), "effective_denoising_steps": steps,
-        "tokens_per_forward": 10 / steps, "canvases": 1, "revised": 0, "loop": 0, "seconds": 0.1,
+        "tokens_per_forward": 10 / steps, "canvases": 1, "revised": 0, "loops": 0, "seconds": 0.1,
         "settled": "[0.5, 1.0]", "recipe": "{}",
     }  # fmt: skip
     return Row(**values | more)

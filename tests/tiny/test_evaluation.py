@@ -14,7 +14,7 @@ from playground.tiny.batched import (
     pins_of_canvas,
 )
 from playground.tiny.codec import TextCodec
-from playground.tiny.evaluation import evaluate, runs_in_circles, wilson_interval
+from playground.tiny.evaluation import evaluate, wilson_interval
 from playground.tiny.examples import encode_task
 from playground.tiny.markers import END_IDS
 from playground.tiny.tasks import Task, held_out_set
@@ -80,12 +80,6 @@ def test_a_loop_is_wrong_and_counted(small_codec: TextCodec) -> None:
     assert (result.right, result.stops) == (3, {"end_of_turn": 3, "max_new_tokens": 1})
     assert result.revised == pytest.approx(2 / 3)
     assert 0.75 <= result.similarity < 1
-
-
-def test_running_in_circles() -> None:
-    assert runs_in_circles([9, 1, 2] + [3, 4] * 6)
-    assert not runs_in_circles(list(range(60)))
-    assert not runs_in_circles([1, 1])
 
 
 def test_diffusion_in_a_batch_keeps_pins_and_gives_whole_outcomes(
