@@ -60,6 +60,8 @@ class Settings(BaseSettings):
     """The SQLite file that keeps finished runs; `auto`: in the user's data folder; empty: nothing is stored."""
     store_bytes: Annotated[int, Field(ge=1 << 20)] = 1 << 30
     """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
+    max_sweep_runs: Annotated[int, Field(ge=0)] = 5000
+    """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
     max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     """The largest trace that is read, checked or exported."""
 

@@ -16,7 +16,8 @@ import { RULES, USUAL, samplerOf } from "./rules.js";
  * @property {string} [revision]  of the model's weights
  * @property {Record<string, number>} [at]  `seq` of the frame looked at, by mode; none while it plays or has played to the end
  * @property {number | null} [speed]  steps a second
- * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`
+ * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`
+ * @property {string} [sweep]  what the lab shows
  * @property {{position: number, canvas: number}} [chosen]  what is inspected
  */
 
@@ -27,7 +28,7 @@ const MOST_BYTES = 1 << 20;
 export const MOST_CHARACTERS = 16_000;
 
 const MODES = ["diffusion", "autoregressive", "side_by_side"];
-const VIEWS = ["noise", "entropy", "figure", "race"];
+const VIEWS = ["noise", "entropy", "figure", "race", "lab"];
 const EDITS = ["set", "pin", "unpin", "renoise", "canvas", "infill"];
 const RUN_ID = /^[\w-]{1,64}$/;
 
@@ -39,8 +40,8 @@ export class BadLink extends Error {}
  * @returns {Promise<string>} with the leading `#`
  */
 export async function encode(state, defaults) {
-  const { mode, recipe, draft, runs, revision, at, speed, view, chosen } = state;
-  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen }; // always in this order
+  const { mode, recipe, draft, runs, revision, at, speed, view, chosen, sweep } = state;
+  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen, sweep }; // always in this order
   return `#s=${VERSION}.${toBase64Url(await pass(Uint8Array.from(new TextEncoder().encode(JSON.stringify(lean))), new CompressionStream("deflate-raw")))}`;
 }
 
@@ -93,6 +94,7 @@ function checked(raw, defaults) {
   if (typeof raw.revision === "string") state.revision = raw.revision.slice(0, 64);
   if (at !== undefined) state.at = at;
   if (speed !== undefined) state.speed = speed;
+  if (typeof raw.sweep === "string" && RUN_ID.test(raw.sweep)) state.sweep = raw.sweep;
   if (chosen !== undefined) state.chosen = { position: chosen.position, canvas: chosen.canvas };
   return state;
 }

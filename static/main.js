@@ -19,6 +19,7 @@ import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
 import { Inspector } from "./inspector.js";
+import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
@@ -33,8 +34,10 @@ import { Socket } from "./socket.js";
 import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
+import { Views } from "./views.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
+import { runAgain, useSettings } from "./labtoplay.js";
 import { play } from "./recording.js";
 import { ruleControl } from "./rule.js";
 import { soFar } from "./sofar.js";
@@ -45,7 +48,7 @@ import { summaryOf } from "./summary.js";
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
  */
 
-const NAMES = ["head", "stage", "inspector", "start", "examples", "rule"];
+const NAMES = ["head", "stage", "inspector", "start", "examples", "rule", "lab"];
 
 /** @type {Map<string, Piece>} */
 const pieces = new Map();
@@ -85,14 +88,16 @@ function open(piece) {
   const opener = new Opener(stage.props.version);
   const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
   const address = new Address(() => states.gather(), controls.usual);
-  const status = new Status(piece("head").element, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const views = new Views(root);
+  const status = new Status(piece("head").element, views, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
   const inspector = new Inspector(piece("inspector").element, lanes.diffusion, announce, editor);
   inspector.also(lanes.autoregressive);
+  const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
-  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, model: () => status.model });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
@@ -137,6 +142,15 @@ function open(piece) {
     paintEnd();
   };
 
+  views.addEventListener("change", () => {
+    if (views.view === "lab") void lab.show();
+    else lab.hide();
+    address.changed(true);
+  });
+  lab.addEventListener("said", () => address.changed(true));
+  lab.point.addEventListener("use", (/** @type {any} */ event) => useSettings({ controls, views, announce }, event.detail));
+  lab.point.addEventListener("open", (/** @type {any} */ event) => runAgain({ controls, views, session, notice, model: status.model }, event.detail));
+
   const clock = new Clock(all);
   const wake = () => clock.wake();
   const changed = () => address.changed();
@@ -156,11 +170,12 @@ function open(piece) {
     lane.element.addEventListener("focusin", take);
   }
   lanes.diffusion.legend?.addEventListener("noise", changed);
-  document.addEventListener("keydown", (event) => (races.card.on ? races.card.key(event) : active.bar.key(event)));
+  document.addEventListener("keydown", (event) => views.view === "play" && (races.card.on ? races.card.key(event) : active.bar.key(event)));
   theme.addEventListener("change", () => {
     map.repaint();
     for (const lane of all) lane.repaint();
     races.card.paint();
+    void lab.redraw();
   });
   let width = innerWidth;
   addEventListener("resize", () => {

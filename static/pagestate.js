@@ -11,6 +11,8 @@
 /** @import { Past } from "./past.js" */
 /** @import { RaceCard } from "./racecard.js" */
 /** @import { Session } from "./session.js" */
+/** @import { Lab } from "./lab.js" */
+/** @import { Views } from "./views.js" */
 /** @import { Recipe } from "./wire.js" */
 import { recipeOf } from "./fork.js";
 import { lessen } from "./hash.js";
@@ -21,7 +23,7 @@ import { recall } from "./recording.js";
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 
 export class PageStates {
-  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, model: () => any}} parts */
+  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, views: Views, lab: Lab, model: () => any}} parts */
   constructor(parts) {
     this.parts = parts;
     this.turn = 0;
@@ -51,7 +53,7 @@ export class PageStates {
 
   /** @returns {PageState} */
   gather() {
-    const { controls, lanes, pace, map, inspector, race } = this.parts;
+    const { controls, lanes, pace, map, inspector, race, views, lab } = this.parts;
     const { mode } = controls.settings;
     const wanted = pageRecipe(controls.modes.map((each) => controls.recipe(each)));
     const modes = this.#modes;
@@ -70,8 +72,9 @@ export class PageStates {
     if (Object.keys(at).length) state.at = at;
     const { canvas, position } = inspector.chosen;
     if (modes.length) state.chosen = { canvas: canvas ?? -1, position };
-    const view = [lanes.diffusion.legend?.noise && "noise", map.by === "entropy" && "entropy", figure()?.classList.contains("open") && "figure", race.on && "race"];
+    const view = [lanes.diffusion.legend?.noise && "noise", map.by === "entropy" && "entropy", figure()?.classList.contains("open") && "figure", race.on && "race", views.view === "lab" && "lab"];
     state.view = /** @type {string[]} */ (view.filter(Boolean));
+    if (views.view === "lab" && lab.sweep) state.sweep = lab.sweep.id;
     return state;
   }
 
@@ -82,8 +85,10 @@ export class PageStates {
   async open({ state, run }) {
     this.turn += 1;
     const { turn } = this;
-    const { notice, past, session } = this.parts;
+    const { notice, past, session, views, lab } = this.parts;
     notice.clear();
+    views.choose(state?.view?.includes("lab") ? "lab" : "play");
+    if (views.view === "lab" && state?.sweep) void lab.open(state.sweep);
     this.linked = null;
     const ids = run ? [run] : Object.values(state?.runs ?? {});
     const shown = Object.values(this.parts.lanes).map((lane) => lane.player.log.run);

@@ -12,10 +12,11 @@ const QUIET_MS = 700;
 export class Status extends EventTarget {
   /**
    * @param {HTMLElement} element
+   * @param {{element: HTMLElement}} views
    * @param {HTMLElement[]} tools what can be done with the run that is shown
    * @param {HTMLElement[]} actions buttons on the right
    */
-  constructor(element, tools, actions) {
+  constructor(element, views, tools, actions) {
     super();
     /** @type {any} the model the server runs, once it is loaded */
     this.model = null;
@@ -26,7 +27,7 @@ export class Status extends EventTarget {
     this.sourceChip.hidden = true;
     this.speech = h("p.sr-only", { "aria-live": "polite", "data-speech": "" });
     element.append(
-      h("div.bar", {}, h("h1", {}, "Denoise"), this.modelChip, this.sourceChip, this.connectionChip, h("span.grow"), h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
+      h("div.bar", {}, h("h1", {}, "Denoise"), this.modelChip, this.sourceChip, this.connectionChip, h("span.grow"), views.element, h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
       this.speech,
     );
     this.#ask();

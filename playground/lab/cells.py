@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from playground.errors import PlaygroundError
 from playground.lab.spec import MOST_RUNS, Grid, Range, SweepSpec
+from playground.parameters import Sampler
 from playground.recipe import Recipe
 from playground.tiny.tasks import Task, held_out_set
 
@@ -110,6 +111,24 @@ def cells(spec: SweepSpec, model: str) -> Iterator[Cell]:
         for question in all_questions:
             for setting in all_settings:
                 yield Cell(setting, question, _recipe(spec, setting, question, seed, model))
+
+
+def wanted(spec: SweepSpec, model: str) -> dict[str, Cell]:
+    """All different runs by key, in order.
+
+    Raises:
+        PlaygroundError: naming the field, for a setting that is no recipe.
+    """
+    found: dict[str, Cell] = {}
+    for cell in cells(spec, model):
+        found.setdefault(cell.key, cell)
+    return found
+
+
+def sampler_of(spec: SweepSpec, setting: Setting) -> Sampler:
+    """The sampler that runs of a setting have."""
+    recipe = _recipe(spec, setting, Question(0, "-"), 0, "any")
+    return recipe.sampler
 
 
 def _recipe(spec: SweepSpec, setting: Setting, question: Question, seed: int, model: str) -> Recipe:

@@ -15,6 +15,7 @@ from playground.lab import export as exporting
 from playground.lab import figures as drawing
 from playground.lab import spec as specs
 from playground.lab.cells import cells, count
+from playground.lab.report import released
 from playground.lab.results import Results
 from playground.lab.summary import Line, lines
 
@@ -81,7 +82,7 @@ def run_sweep(
     if export is not None:
         exporting.write(rows, export)
     if figures is not None:
-        drawing.write(drawing.all_of(rows), spec.name, figures)
+        drawing.write(drawing.all_of(rows, released(spec, lines(rows))), spec.name, figures)
     found = lines(rows)
     if as_json:
         output.file.write(json.dumps({"name": spec.name, "whole": whole, "settings": [asdict(line) for line in found]}))

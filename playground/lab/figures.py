@@ -11,7 +11,8 @@ from playground.lab.results import Row
 from playground.lab.summary import Line, lines, pareto
 from playground.tiny.evaluation import wilson_interval
 
-BLUE, AMBER, GREY = "#2563eb", "#b45309", "#8a857c"
+BLUE, AMBER, GREY, FAINT = "#2563eb", "#b45309", "#8a857c", "#b5afa5"
+LINES = (BLUE, AMBER, "#0d9488", "#8b5cf6", "#db2777", "#65a30d", "#0891b2", "#a16207", "#64748b")
 CAP = "sampler.max_denoising_steps"
 RIGHT = "right answers, share"
 STEPS = "effective denoising steps (Equation 9)"
@@ -25,10 +26,11 @@ def setting_name(setting: dict[str, Any]) -> str:
     return ", ".join(named) or "the recipe as it is"
 
 
-def correctness_against(found: Sequence[Line], cost: str) -> go.Figure:
+def correctness_against(found: Sequence[Line], cost: str, usual: dict[str, Any] | None = None) -> go.Figure:
     """Share of right answers, with 95 % intervals, against `tokens_per_forward` or `effective_denoising_steps`.
 
-    A point a setting, the Pareto front as a line. More tokens per forward pass are better, fewer steps are."""
+    A point a setting, filled on the Pareto front, which is a dashed line; the setting `usual` is named. More tokens per
+    forward pass are better, fewer steps are."""
     fast = cost == "tokens_per_forward"
     told = [line for line in found if line.accuracy is not None and getattr(line, cost) is not None]
     front = sorted(pareto(told, cost, more=fast), key=lambda line: float(getattr(line, cost)))
@@ -37,7 +39,7 @@ def correctness_against(found: Sequence[Line], cost: str) -> go.Figure:
         x=[getattr(line, cost) for line in front],
         y=[line.accuracy for line in front],
         mode="lines",
-        line={"color": AMBER, "width": 1.5, "shape": "hv" if fast else "vh"},
+        line={"color": BLUE, "width": 1.5, "dash": "dot"},
         name="Pareto front",
         hoverinfo="skip",
     )
@@ -46,12 +48,30 @@ def correctness_against(found: Sequence[Line], cost: str) -> go.Figure:
         y=[line.accuracy for line in told],
         error_y=_errors([(line.accuracy or 0, line.low, line.high) for line in told]),
         mode="markers",
-        marker={"color": [AMBER if line in front else BLUE for line in told], "size": 8},
+        marker={
+            "color": BLUE,
+            "size": 9,
+            "symbol": ["circle" if line in front else "circle-open" for line in told],
+            "line": {"width": 1.5, "color": BLUE},
+        },
         text=[setting_name(line.setting) for line in told],
         hovertemplate="%{text}<br>%{y:.3f} right, %{x:.2f}<extra></extra>",
         name="a setting",
         customdata=[json.dumps(line.setting) for line in told],
     )
+    figure.update_layout(showlegend=False)
+    for line in told:
+        if line.setting == usual:
+            figure.add_annotation(
+                x=getattr(line, cost),
+                y=line.accuracy,
+                text="released settings",
+                ax=0,
+                ay=-36,
+                standoff=9,
+                arrowhead=0,
+                arrowcolor=FAINT,
+            )
     return figure
 
 
@@ -114,19 +134,21 @@ def compared(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]
     return figure
 
 
-def all_of(rows: Sequence[Row]) -> dict[str, go.Figure]:
-    """Every figure that the rows allow, by title."""
+def all_of(rows: Sequence[Row], usual: dict[str, Any] | None = None) -> dict[str, go.Figure]:
+    """Every figure that the rows allow, by title. `usual`: the setting that is the released sampler, if one is."""
     found = lines(rows)
+    typical = [row for row in rows if usual is not None and json.loads(row.setting) == usual]
+    whose = " (released settings)" if typical else ""
     figures: dict[str, go.Figure] = {}
     if any(line.told for line in found):
-        figures["Correctness against tokens per forward pass"] = correctness_against(found, "tokens_per_forward")
+        figures["Correctness against tokens per forward pass"] = correctness_against(found, "tokens_per_forward", usual)
         if any(line.effective_denoising_steps is not None for line in found):
-            figures["Correctness against steps"] = correctness_against(found, "effective_denoising_steps")
+            figures["Correctness against steps"] = correctness_against(found, "effective_denoising_steps", usual)
         if len({line.setting.get(CAP) for line in found}) > 1:
             figures["Correctness against the step cap"] = correctness_against_cap(rows)
     if any(row.effective_denoising_steps is not None for row in rows):
-        figures["Steps by family"] = steps_by_family(rows)
-        figures["How positions settle"] = commitment(rows)
+        figures[f"Steps by family{whose}"] = steps_by_family(typical or rows)
+        figures[f"How positions settle{whose}"] = commitment(typical or rows)
     return figures
 
 
@@ -148,7 +170,10 @@ def write(figures: dict[str, go.Figure], title: str, file: Path) -> None:
 
 def _figure(x: str, y: str) -> go.Figure:
     figure = go.Figure()
-    figure.update_layout(template="plotly_white", height=420, margin={"l": 60, "r": 20, "t": 20, "b": 50})
+    figure.update_layout(
+        template="plotly_white", height=420, margin={"l": 60, "r": 20, "t": 20, "b": 50}, colorway=LINES
+    )
+    figure.update_layout(legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"})
     figure.update_xaxes(title=x)
     figure.update_yaxes(title=y)
     return figure
@@ -161,7 +186,8 @@ def _errors(values: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
         "array": [high - share for share, _, high in values],
         "arrayminus": [share - low for share, low, _ in values],
         "thickness": 1,
-        "width": 3,
+        "width": 0,
+        "color": FAINT,
     }
 
 

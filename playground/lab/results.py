@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 
 from playground.errors import PlaygroundError
@@ -13,7 +14,7 @@ from playground.lab.spec import SweepSpec
 APPLICATION = 0x4C414253
 """Marks the file as a sweep's."""
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 10.0
 
 
@@ -22,10 +23,10 @@ class Row:
     """One run.
 
     setting: JSON of the varied fields. right: 1 or 0, None where nothing tells. steps, effective_denoising_steps,
-    tokens_per_forward: the report's Equations 8 to 10, None in AR. revised: positions accepted in some step with
-    another token than the committed one. loops: canvases that end in a loop (in AR: 1 for an answer that does).
-    seconds: on the device. settled: JSON, for each step of the first canvas the share of its positions whose draft is
-    the committed token already.
+    tokens_per_forward: the report's Equations 8 to 10, None in AR. capped: canvases that took all their steps.
+    revised: positions accepted in some step with another token than the committed one. loops: canvases that end in a
+    loop (in AR: 1 for an answer that does). seconds: on the device. settled: JSON, for each step of the first canvas
+    the share of its positions whose draft is the committed token already. recipe: JSON, what is as usual left out.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Row:
     effective_denoising_steps: float | None
     tokens_per_forward: float | None
     canvases: int
+    capped: int
     revised: int
     loops: int
     seconds: float
@@ -51,17 +53,33 @@ class Row:
     recipe: str
 
 
+@dataclass(frozen=True)
+class Head:
+    """What a file is the sweep of. created: UTC, ISO 8601; owner: a hash of whose it is, None for nobody's."""
+
+    spec: SweepSpec
+    model: str
+    revision: str
+    created: str
+    owner: str | None
+    cancelled: bool
+
+
 COLUMNS = [field.name for field in fields(Row)]
 
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 BEGIN IMMEDIATE;
-CREATE TABLE sweep (name TEXT NOT NULL, spec TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL);
+CREATE TABLE sweep (
+    name TEXT NOT NULL, spec TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL, created TEXT NOT NULL,
+    owner TEXT, cancelled INTEGER NOT NULL DEFAULT 0
+);
 CREATE TABLE runs (
     key TEXT PRIMARY KEY, setting TEXT NOT NULL, question INTEGER NOT NULL, family TEXT NOT NULL, prompt TEXT NOT NULL,
     seed INTEGER NOT NULL, mode TEXT NOT NULL, right INTEGER, text TEXT NOT NULL, stop_reason TEXT NOT NULL,
     tokens INTEGER NOT NULL, passes INTEGER NOT NULL, steps INTEGER, effective_denoising_steps REAL,
-    tokens_per_forward REAL, canvases INTEGER NOT NULL, revised INTEGER NOT NULL, loops INTEGER NOT NULL,
+    tokens_per_forward REAL, canvases INTEGER NOT NULL, capped INTEGER NOT NULL,
+    revised INTEGER NOT NULL, loops INTEGER NOT NULL,
     seconds REAL NOT NULL, settled TEXT NOT NULL, recipe TEXT NOT NULL
 );
 PRAGMA application_id = {APPLICATION};
@@ -73,15 +91,16 @@ COMMIT;
 class Results:
     """The file of a sweep. Rows are written one by one: what is there is whole."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, read_only: bool = False) -> None:
         self.file = file
+        self._address = f"{file.absolute().as_uri()}{'?immutable=1' if read_only else ''}"
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.file, timeout=BUSY_SECONDS)) as connection, connection:
+        with closing(sqlite3.connect(self._address, timeout=BUSY_SECONDS, uri=True)) as connection, connection:
             yield connection
 
-    def begin(self, spec: SweepSpec, model: str, revision: str) -> None:
+    def begin(self, spec: SweepSpec, model: str, revision: str, owner: str | None = None) -> None:
         """Make the file, or go on with the one that is there.
 
         Raises:
@@ -93,11 +112,15 @@ class Results:
                 (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 if not application and not tables:
                     connection.executescript(SCHEMA)
-                    values = (spec.name, spec.model_dump_json(), model, revision)
-                    connection.execute("INSERT INTO sweep VALUES (?, ?, ?, ?)", values)
+                    now = datetime.now(UTC).isoformat(timespec="seconds")
+                    values = (spec.name, spec.model_dump_json(), model, revision, now, owner)
+                    connection.execute("INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, 0)", values)
                     return
                 if application != APPLICATION:
                     raise PlaygroundError("bad_request", f"{self.file} is not the file of a sweep.", "out")
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if version != VERSION:
+                    raise PlaygroundError("bad_request", f"{self.file} is of another version of the lab.", "out")
                 before = connection.execute("SELECT spec, model, revision FROM sweep").fetchone()
         except sqlite3.Error as error:
             raise PlaygroundError("bad_request", f"{self.file} cannot be used: {error}.", "out") from None
@@ -106,6 +129,18 @@ class Results:
         if before[1:] != (model, revision):
             message = f"{self.file} has results of {before[1]} at revision {before[2]}."
             raise PlaygroundError("bad_request", message, "out")
+
+    def head(self) -> Head:
+        """What the file is the sweep of. Raises `sqlite3.Error` for a file that is something else."""
+        with self._open() as connection:
+            columns = "spec, model, revision, created, owner, cancelled"
+            row = connection.execute(f"SELECT {columns} FROM sweep").fetchone()
+        return Head(SweepSpec.model_validate_json(row[0]), row[1], row[2], row[3], row[4], bool(row[5]))
+
+    def cancel(self, cancelled: bool = True) -> None:
+        """Note that the sweep is not to go on; or that it is."""
+        with self._open() as connection:
+            connection.execute("UPDATE sweep SET cancelled = ?", (int(cancelled),))
 
     def keys(self) -> set[str]:
         """The runs that are there."""
@@ -125,3 +160,8 @@ class Results:
         with self._open() as connection:
             found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY seed, question, setting, key")
             return [Row(*values) for values in found]
+
+    def copy(self, target: Path) -> None:
+        """A copy of the file as it is now, whole and in one piece, however much is being written meanwhile."""
+        with self._open() as connection:
+            connection.execute("VACUUM INTO ?", (str(target),))

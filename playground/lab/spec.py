@@ -1,11 +1,11 @@
 """What a sweep is: recipe fields to vary, the prompts or tasks to run them on, and seeds. A small JSON document."""
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+import regex
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from playground.errors import PlaygroundError
 from playground.parameters import Finite, Strict
@@ -58,6 +58,13 @@ class Range(Strict):
         return list(dict.fromkeys(values))
 
 
+Values = Annotated[
+    Annotated[list[Scalar], Field(min_length=1, max_length=1000), Tag("values")] | Annotated[Range, Tag("range")],
+    Discriminator(lambda given: "range" if isinstance(given, dict | Range) else "values"),
+]
+"""What a field takes: a list of values, or a range of them."""
+
+
 class TaskSet(Strict):
     """Held-out tasks of the embedded model's families, `count` of each, the same for the same `seed`."""
 
@@ -90,8 +97,8 @@ class Prompt(Strict):
             raise ValueError("takes expect or pattern, not both")
         if self.pattern is not None:
             try:
-                re.compile(self.pattern)
-            except re.error as error:
+                regex.compile(self.pattern)
+            except regex.error as error:
                 raise ValueError(f"pattern is no regular expression: {error}") from None
         return self
 
@@ -119,7 +126,7 @@ class SweepSpec(Strict):
 
     name: Annotated[str, Field(max_length=200)] = "sweep"
     recipe: dict[str, Any] = Field(default_factory=dict)
-    vary: dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)] | Range] = Field(default_factory=dict)
+    vary: dict[str, Values] = Field(default_factory=dict)
     search: Annotated[Grid | Random, Field(discriminator="kind")] = Grid()
     tasks: TaskSet | None = None
     prompts: Annotated[list[Prompt], Field(max_length=10_000)] = Field(default_factory=list)

@@ -40,6 +40,11 @@ def build(settings: Settings) -> tuple[Any, str]:
             controls.show_values(shown)
         with gr.Accordion("Figure of the run", open=False, elem_id="figure", elem_classes="card"):
             plot = gr.Plot(show_label=False, elem_id="plot")
+        piece(
+            "lab",
+            usual=controls.defaults()["sampler"],
+            tokens=controls.DEFAULTS.max_new_tokens,
+        )
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
     return page, HEAD
 

@@ -15,7 +15,15 @@ from playground.web.metrics import CONTENT_TYPE
 from playground.web.runs import Run
 from playground.web.site import Site
 
-STATUS = {"unknown_run": 404, "unknown_event": 404, "forbidden": 403, "busy": 503, "model": 503, "internal": 500}
+STATUS = {
+    "unknown_run": 404,
+    "unknown_event": 404,
+    "unknown_sweep": 404,
+    "forbidden": 403,
+    "busy": 503,
+    "model": 503,
+    "internal": 500,
+}
 """HTTP status by error code; 422 for the others."""
 
 RunId = Annotated[str, Path(min_length=1, max_length=64)]
@@ -58,6 +66,7 @@ def router(site: Site) -> APIRouter:
                 "max_prompt_tokens": site.settings.max_prompt_tokens,
                 "max_new_tokens": site.settings.max_new_tokens,
                 "max_frame_bytes": site.settings.max_frame_bytes,
+                "max_sweep_runs": site.settings.max_sweep_runs,
             },
         }
 

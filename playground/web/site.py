@@ -14,6 +14,7 @@ from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
 from playground.web.metrics import ProcessMetrics
 from playground.web.runs import Events, Run, Runs
+from playground.web.sweeps import Sweeps
 
 if TYPE_CHECKING:
     from playground.engine.models import Model
@@ -41,6 +42,7 @@ class Site:
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
         self.archive = Archive(settings)
         self.runs = Runs(settings, self.turns, self.metrics, self.archive)
+        self.sweeps = Sweeps(settings, self.turns, engine)
         self.starting: Counter[str] = Counter()
         """Runs that are about to begin, by address."""
         self._engine = engine
@@ -57,7 +59,11 @@ class Site:
         try:
             async with self.turns:
                 self.loading.begin()
-                yield
+                self.sweeps.open()
+                try:
+                    yield
+                finally:
+                    await self.sweeps.close()
         finally:
             await self.archive.close()
 

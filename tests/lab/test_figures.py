@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from playground.events import CanvasCommitted, Step
-from playground.lab import figures, preset, work
+from playground.lab import figures, preset
+from playground.lab import rows as making
 from playground.lab.results import Row
 from playground.lab.summary import lines, paired, pareto
 from playground.parameters import EntropyBoundSampler, FixedKSampler
@@ -21,7 +22,7 @@ def row(number: int, setting: dict[str, Any], right: int | None, steps: float, *
         "key": f"{number}", "setting": json.dumps(setting, sort_keys=True), "question": number, "family": "add",
         "prompt": "p", "seed": 0, "mode": "diffusion", "right": right, "text": "", "stop_reason": "end_of_turn",
         "tokens": 10, "passes": 5, "steps": int(steps), "effective_denoising_steps": steps,
-        "tokens_per_forward": 10 / steps, "canvases": 1, "revised": 0, "loops": 0, "seconds": 0.1,
+        "tokens_per_forward": 10 / steps, "canvases": 1, "capped": 0, "revised": 0, "loops": 0, "seconds": 0.1,
         "settled": "[0.5, 1.0]", "recipe": "{}",
     }  # fmt: skip
     return Row(**values | more)
@@ -121,6 +122,6 @@ def step(number: int, sampled: list[int], accepted: list[bool]) -> Step:
 def test_revised_is_what_was_accepted_as_something_else_on_the_way() -> None:
     steps = [step(1, [5, 7], [True, True]), step(2, [6, 7], [True, False]), step(3, [5, 8], [True, False])]
     committed = CanvasCommitted.model_construct(canvas=0, ids=[5, 7])
-    assert work._revised([*steps, committed]) == 1
-    assert work._revised([steps[2], CanvasCommitted.model_construct(canvas=0, ids=[5, 9])]) == 0
-    assert work.settled([*steps, committed]) == [1.0, 0.5, 0.5]
+    assert making._revised([*steps, committed]) == 1
+    assert making._revised([steps[2], CanvasCommitted.model_construct(canvas=0, ids=[5, 9])]) == 0
+    assert making.settled([*steps, committed]) == [1.0, 0.5, 0.5]
