@@ -1,5 +1,5 @@
 // @ts-check
-/** The two small charts of the inspector, as SVG. */
+/** The small charts of the inspector, as SVG. */
 
 import { svg } from "./element.js";
 
@@ -77,5 +77,35 @@ export function budgetChart({ cumulative, bound, accepted, rank, other = null })
         ]
       : []),
     ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),
+  );
+}
+
+/** Mean entropies are drawn down to this one, in nats. */
+const LEAST = 1e-4;
+
+/**
+ * Mean entropy of the steps of a canvas on a logarithmic scale against the threshold to stop below, with a dot where the draft has
+ * been stable for long enough, and the temperature above it, each on its own scale.
+ * @param {{means: (number | null)[], temperatures: (number | null)[], stable: boolean[], threshold: number, now: number}} data
+ */
+export function stopChart({ means, temperatures, stable, threshold, now }) {
+  const height = 84;
+  const known = means.filter((mean) => mean !== null).map((mean) => Math.max(/** @type {number} */ (mean), LEAST));
+  const low = Math.log(Math.min(Math.max(threshold, LEAST), ...known) / 1.6);
+  const high = Math.log(Math.max(threshold, LEAST, ...known) * 1.3);
+  const x = (/** @type {number} */ at) => 4 + (at / Math.max(means.length - 1, 1)) * (WIDTH - 8);
+  const y = (/** @type {number} */ mean) => height - 5 - ((Math.log(Math.max(mean, LEAST)) - low) / (high - low)) * (height - 26);
+  const hot = Math.max(...temperatures.map((value) => value ?? 0), 1e-9);
+  const warm = (/** @type {number} */ value) => 13 - (value / hot) * 10;
+  const line = (/** @type {(number | null)[]} */ values, /** @type {(value: number) => number} */ place) => path(values.flatMap((value, at) => (value === null ? [] : [/** @type {[number, number]} */ ([x(at), place(value)])])));
+  const marks = means.flatMap((mean, at) => (mean !== null && stable[at] ? [svg("circle", { cx: x(at), cy: y(mean), r: 2.2, class: "dot" })] : []));
+  return chart(
+    height,
+    `Mean entropy over ${means.length} steps against the threshold of ${threshold} nats; the draft was stable in ${marks.length} of them`,
+    ...(threshold > 0 ? [svg("line", { x1: 0, x2: WIDTH, y1: y(threshold), y2: y(threshold), class: "bound" }), svg("text", { x: 0, y: y(threshold) - 4, class: "label" }, `stops below ${threshold}`)] : []),
+    ...(now >= 0 ? [svg("line", { x1: x(now), x2: x(now), y1: 2, y2: height - 2, class: "now" })] : []),
+    svg("path", { d: line(temperatures, warm), class: "curve faint" }),
+    svg("path", { d: line(means, y), class: "curve" }),
+    ...marks,
   );
 }

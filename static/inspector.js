@@ -12,6 +12,7 @@ import { h, icon, number, visible } from "./element.js";
 import { momentOf } from "./fork.js";
 import { soon } from "./painter.js";
 import { reasons } from "./rules.js";
+import { StopCard } from "./stopcard.js";
 import { MEANINGS, budgetOf, historyOf, meaningOf, statesOf } from "./states.js";
 
 const ROWS = 5;
@@ -45,6 +46,7 @@ export class Inspector {
     const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
     this.history = h("div");
     this.budget = new BudgetCard(editor);
+    this.stop = new StopCard();
     this.historyTitle = h("h3", {}, "Its entropy over the steps");
     this.historyNote = h("p.hint.spread");
     this.historyCard = h("section.card.inspect", {}, this.historyTitle, this.history, this.historyNote);
@@ -54,6 +56,7 @@ export class Inspector {
       ...(editor ? [editor.element] : []),
       this.historyCard,
       this.budget.element,
+      this.stop.element,
     );
     element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && this.shut());
     this.#attach(lane);
@@ -178,6 +181,7 @@ export class Inspector {
     this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
     for (const part of [this.rows, this.facts, this.history, this.historyNote]) part.replaceChildren();
     this.budget.empty("");
+    this.stop.hide();
   }
 
   /**
@@ -195,6 +199,7 @@ export class Inspector {
     }
     this.historyNote.replaceChildren("begins with step 1");
     this.budget.empty("nothing spent yet");
+    this.stop.hide();
     this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
   }
 
@@ -231,6 +236,7 @@ export class Inspector {
     );
     this.historyNote.replaceChildren(h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
     this.budget.paint(log, step, position);
+    this.stop.paint(log, step);
   }
 
   /**
@@ -249,6 +255,7 @@ export class Inspector {
       ["probability", number(Math.exp(token.logprob), 3)],
     ]);
     this.budget.hide();
+    this.stop.hide();
     this.historyCard.hidden = false;
     this.historyTitle.textContent = "Entropy over the tokens";
     const tokens = Array.from(log.tokens);
