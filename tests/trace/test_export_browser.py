@@ -108,7 +108,9 @@ def test_it_inspects_a_position(opened: Opened) -> None:
     assert page.locator(".alternatives li").count() == min(5, len(step.top_ids[3]))
     shown = page.locator(".pairs > div", has_text="entropy").locator("dd").inner_text()
     assert shown == f"{step.entropy[3]:.3f} nats"
-    assert page.locator("#inspector .chart").count() == 2
+    assert page.locator("#inspector .chart").count() == 3
+    stop = page.locator("#inspector section", has_text="How near the stop is")
+    assert f"Mean entropy {step.mean_entropy:.4f} nats" in stop.inner_text()
 
 
 def test_an_autoregressive_run_plays_too(opened: Opened) -> None:

@@ -89,6 +89,7 @@ def test_pieces_keep_model_text_out_of_markup(config: dict[str, Any]) -> None:
         "stage",
         "inspector",
         "rule",
+        "lab",
     ]
     for each in props:
         assert each["html_template"] == "<div class='piece'></div>"
