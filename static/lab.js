@@ -28,7 +28,7 @@ export class Lab extends EventTarget {
     this.chosen = "";
     this.drawn = "";
     this.turn = 0;
-    this.note = h("p.field-error", { role: "alert" });
+    this.note = h("p.lab-error", { role: "alert" });
     this.note.hidden = true;
     this.card = new SweepCard();
     this.form = new LabForm(usual, tokens);

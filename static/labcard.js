@@ -32,7 +32,7 @@ export class SweepCard extends EventTarget {
     this.left = h("dd");
     this.leftRow = h("div", {}, h("dt", {}, "left, about"), this.left);
     this.origin = h("p.hint");
-    this.failure = h("p.field-error", { role: "alert" });
+    this.failure = h("p.lab-error", { role: "alert" });
     this.files = h("div.example-row");
     this.body = h(
       "div.lab-body",

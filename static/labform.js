@@ -49,7 +49,7 @@ export class LabForm extends EventTarget {
     this.asJson = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Ranges, random search, patterns and every other field of a recipe", onclick: () => this.#switch() }, "JSON");
     this.runs = h("dd", {}, "–");
     this.time = h("dd", {}, "–");
-    this.error = h("p.field-error", { role: "alert", id: "lab-error" });
+    this.error = h("p.lab-error", { role: "alert", id: "lab-error" });
     this.error.hidden = true;
     this.go = h("button.lab-go", { type: "button", id: "lab-start", onclick: () => this.#start() }, "Start");
     const row = (/** @type {string} */ label, /** @type {HTMLElement} */ control) => h("label.lab-row", {}, h("span", {}, label), control);
