@@ -182,11 +182,10 @@ def _figures(sweep: Sweep) -> str:
 def _exported(sweep: Sweep, kind: str) -> bytes:
     from playground.lab import figures
 
-    rows = sweep.results.rows()
     with tempfile.TemporaryDirectory() as folder:
         file = FilePath(folder) / f"sweep.{kind}"
         if kind == "html":
             figures.write(_made(sweep), sweep.head.spec.name, file)
         else:
-            export.write(rows, file)
+            export.write(sweep.results.rows(), file)
         return file.read_bytes()
