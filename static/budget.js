@@ -19,7 +19,7 @@ export class BudgetCard {
     /** What is shown. @type {(() => void) | null} */
     this.again = null;
     this.whatIf.addEventListener("try", () => this.again?.());
-    this.whatIf.addEventListener("go", (/** @type {any} */ event) => editor?.forkWith({ entropy_bound: event.detail }));
+    this.whatIf.addEventListener("go", (/** @type {any} */ event) => editor?.forkWith(event.detail));
   }
 
   /** Nothing to show here: a token, or a rule without a budget. */

@@ -12,7 +12,7 @@ import { h } from "./element.js";
 
 const ASK_EVERY_MS = 1500;
 /** Figures that stand above the table, by the beginnings of their titles. */
-const FIRST = ["Correctness against tokens", "Steps by family"];
+const FIRST = ["Correctness against tokens", "Steps by family", "Beside "];
 
 export class Lab extends EventTarget {
   /**
@@ -45,6 +45,7 @@ export class Lab extends EventTarget {
     this.card.addEventListener("new", (/** @type {any} */ event) => this.#new(event.detail));
     this.card.addEventListener("changed", () => void this.#refresh());
     this.card.addEventListener("gone", () => void this.open(""));
+    this.card.addEventListener("beside", () => this.sweep && void this.#draw(this.sweep.id));
     this.form.addEventListener("start", (/** @type {any} */ event) => void this.#start(event.detail));
     this.table.addEventListener("choose", (/** @type {any} */ event) => this.choose(event.detail));
   }
@@ -143,9 +144,15 @@ export class Lab extends EventTarget {
   /** @param {string} id */
   async #draw(id) {
     try {
-      const made = await figures(id);
-      if (this.sweep?.id !== id) return;
+      const beside = this.card.beside.value;
+      const made = await figures(id, beside);
+      if (this.sweep?.id !== id || this.card.beside.value !== beside) return;
       this.made = made;
+      for (const [title, plot] of this.plots) {
+        if (title in made) continue;
+        plot.closest("section")?.remove();
+        this.plots.delete(title);
+      }
       await this.redraw();
     } catch (error) {
       this.#say(`The figures cannot be drawn: ${/** @type {Error} */ (error).message}`);

@@ -92,8 +92,8 @@ const asked = (/** @type {Record<string, any>} */ setting) => `setting=${encodeU
 export const list = () => ask("");
 /** @param {string} id @returns {Promise<SweepWhole>} */
 export const whole = (id) => ask(`/${id}`);
-/** @param {string} id @returns {Promise<Record<string, any>>} */
-export const figures = (id) => ask(`/${id}/figures`);
+/** @param {string} id @param {string} beside another sweep, or none @returns {Promise<Record<string, any>>} */
+export const figures = (id, beside) => ask(`/${id}/figures${beside ? `?beside=${beside}` : ""}`);
 /** @param {string} id @param {Record<string, any>} setting @returns {Promise<SweepRun[]>} */
 export const runs = async (id, setting) => (await ask(`/${id}/runs?${asked(setting)}`)).runs;
 /** @param {string} id @param {Record<string, any>} setting @returns {Promise<{preset: {name: string, sampler: Sampler}, transformers: string | null, reason: string}>} */

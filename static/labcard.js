@@ -32,6 +32,7 @@ export class SweepCard extends EventTarget {
     this.left = h("dd");
     this.leftRow = h("div", {}, h("dt", {}, "left, about"), this.left);
     this.origin = h("p.hint");
+    this.beside = h("select.chip.small.speed", { id: "lab-beside", "aria-label": "Beside which sweep", onchange: () => this.dispatchEvent(new CustomEvent("beside", { detail: this.beside.value })) });
     this.failure = h("p.lab-error", { role: "alert" });
     this.files = h("div.example-row");
     this.body = h(
@@ -41,6 +42,7 @@ export class SweepCard extends EventTarget {
       this.progress,
       h("dl.pairs", {}, h("div", {}, h("dt", {}, "runs done"), this.done), this.leftRow),
       this.origin,
+      this.beside,
       this.failure,
       h("div.example-row", {}, this.pause, this.resume, this.cancel, this.copy, this.forget),
       this.files,
@@ -58,6 +60,11 @@ export class SweepCard extends EventTarget {
     if (!opened || !entries.some((entry) => entry.id === opened)) options.unshift(h("option", { value: opened }, opened ? "a sweep by its link" : "a new sweep"));
     this.select.replaceChildren(...options);
     this.select.value = opened;
+    const others = entries.filter((entry) => entry.id !== opened && entry.done > 0);
+    const beside = others.some((entry) => entry.id === this.beside.value) ? this.beside.value : "";
+    this.beside.replaceChildren(h("option", { value: "" }, "Beside no other sweep"), ...others.map((entry) => h("option", { value: entry.id }, `Beside ${entry.name}`)));
+    this.beside.value = beside;
+    this.beside.hidden = others.length === 0;
   }
 
   /** @param {SweepWhole | null} sweep */

@@ -23,6 +23,13 @@ MASKS = """async ([steps, bounds]) => {
   return steps.map((step) => (bounds ?? [step.entropy_bound]).map((bound) => acceptedAt(step, bound)));
 }"""
 
+WARMER = """async ([steps, vocabulary]) => {
+  const { acceptedWarmer } = await import(new URL('page/heat.js', document.baseURI));
+  const stops = Array.from({ length: 39 }, (_, stop) => ({ stop, temperature: (stop + 2) / 20 }));
+  return steps.flatMap((step, at) => stops.map(({ stop, temperature }) =>
+    ({ at, stop, temperature, ...acceptedWarmer(step, temperature, step.entropy_bound, vocabulary) })));
+}"""
+
 
 @pytest.fixture
 def playground(page: Page, server_url: str) -> Iterator[Page]:
@@ -66,10 +73,28 @@ def test_the_pages_acceptance_is_the_traces_on_every_step_of_a_hundred_runs(
     assert [mask[0] for mask in masks] == [step.accepted for step in steps]
 
 
-def what_if(page: Page, stop: int) -> None:
-    """Moves the what-if slider to a stop."""
-    slider = page.get_by_label("What if the bound were")
+def what_if(page: Page, stop: int, what: str = "bound") -> None:
+    """Moves a what-if slider to a stop."""
+    slider = page.get_by_label(f"What if the {what} were")
     slider.evaluate("(slider, stop) => { slider.value = stop; slider.dispatchEvent(new Event('input')); }", stop)
+
+
+def look_at(page: Page, number: int) -> None:
+    """Goes to a step of the first canvas."""
+    page.locator(".lane[data-mode=diffusion] .timeline").focus()
+    page.keyboard.press("Home")
+    for _ in range(number):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#inspector h3").first).to_contain_text(f"at step {number}")
+
+
+def go_on(page: Page, server_url: str, number: int) -> list[dict[str, Any]]:
+    """Runs the fork that is offered, and gives its steps."""
+    old = page.locator(".lane[data-mode=diffusion]").get_attribute("data-run")
+    page.get_by_role("button", name=f"Go on from step {number} with it").click()
+    page.wait_for_function("old => document.querySelector('.lane[data-mode=diffusion]').dataset.run !== old", arg=old)
+    finished(page)
+    return steps_of(page, server_url)
 
 
 def test_another_bound_accepts_what_the_engine_accepts_with_it(playground: Page, server_url: str) -> None:
@@ -77,28 +102,42 @@ def test_another_bound_accepts_what_the_engine_accepts_with_it(playground: Page,
     finished(playground)
     before = steps_of(playground, server_url)
     number = len(before) // 2
-    line = playground.locator(".lane[data-mode=diffusion] .timeline")
-    line.focus()
-    playground.keyboard.press("Home")
-    for _ in range(number):
-        playground.keyboard.press("ArrowRight")
-    expect(playground.locator("#inspector h3").first).to_contain_text(f"at step {number}")
+    look_at(playground, number)
     stop = 15  # 3 nats
     what_if(playground, stop)
     ((mask,),) = playground.evaluate(MASKS, [[before[number - 1]], [3]])
     words = playground.locator(".what-if [role=status]")
     expect(words).to_contain_text(f"{sum(mask)} would be accepted.")
     expect(words).to_contain_text("This step only")
-    old = playground.locator(".lane[data-mode=diffusion]").get_attribute("data-run")
-    playground.get_by_role("button", name=f"Go on from step {number} with it").click()
-    playground.wait_for_function(
-        "old => document.querySelector('.lane[data-mode=diffusion]').dataset.run !== old", arg=old
-    )
-    finished(playground)
-    after = steps_of(playground, server_url)
+    after = go_on(playground, server_url, number)
     assert after[number - 1]["accepted"] == mask
     assert after[number - 1]["entropy_bound"] == 3
     assert [step["accepted"] for step in after[: number - 1]] == [step["accepted"] for step in before[: number - 1]]
+
+
+def test_another_temperature_accepts_what_the_engine_accepts_where_it_can_be_told(
+    playground: Page, server_url: str
+) -> None:
+    run(playground, STORY)
+    finished(playground)
+    before = [step for step in steps_of(playground, server_url) if step["canvas"] == 0]
+    told = playground.evaluate(WARMER, [before, 1024])
+    some = [each for each in told if not each["open"] and each["mask"] != before[each["at"]]["accepted"]]
+    unsure = [each for each in told if each["open"]]
+    assert some
+    assert unsure
+    words = playground.locator(".what-if [role=status]")
+    look_at(playground, unsure[0]["at"] + 1)
+    what_if(playground, unsure[0]["stop"], "temperature")
+    expect(words).to_contain_text("do not settle it")
+    choice = some[len(some) // 2]
+    number = choice["at"] + 1
+    look_at(playground, number)
+    what_if(playground, choice["stop"], "temperature")
+    expect(words).to_contain_text(f"{sum(choice['mask'])} would be accepted.")
+    after = go_on(playground, server_url, number)
+    assert after[number - 1]["temperature"] == pytest.approx(choice["temperature"], rel=1e-5)
+    assert after[number - 1]["accepted"] == choice["mask"]
 
 
 def test_the_steps_own_bound_changes_nothing_and_comes_back(playground: Page) -> None:
@@ -107,14 +146,14 @@ def test_the_steps_own_bound_changes_nothing_and_comes_back(playground: Page) ->
     playground.locator(".lane[data-mode=diffusion] .timeline").focus()
     playground.keyboard.press("Home")
     playground.keyboard.press("ArrowRight")
-    expect(playground.locator(".what-if output")).to_have_text("0.1 nats")
+    expect(playground.locator(".what-if output").first).to_have_text("0.1 nats")
     what_if(playground, 6)  # 0.1 nats, the step's own
     expect(playground.locator(".what-if button:visible")).to_have_count(0)
     what_if(playground, 0)
-    expect(playground.locator(".what-if output")).to_have_text("0 nats")
+    expect(playground.locator(".what-if output").first).to_have_text("0 nats")
     expect(playground.locator(".chart .tried")).to_have_count(3)
     playground.get_by_role("button", name="Back to the step's own").click()
-    expect(playground.locator(".what-if output")).to_have_text("0.1 nats")
+    expect(playground.locator(".what-if output").first).to_have_text("0.1 nats")
     expect(playground.locator(".chart .tried")).to_have_count(0)
 
 

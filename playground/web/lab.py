@@ -4,7 +4,7 @@ import asyncio
 import json
 import tempfile
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
@@ -24,10 +24,16 @@ from playground.web.messages import OWNER_CHARACTERS
 from playground.web.site import Site
 from playground.web.sweep import Sweep
 
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
 SweepId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Anybody = Annotated[
     str | None,
     Header(alias="X-Playground-Owner", min_length=OWNER_CHARACTERS.start, max_length=OWNER_CHARACTERS.stop - 1),
+]
+Beside = Annotated[
+    str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="Another sweep, to be compared family by family.")
 ]
 Chosen = Annotated[str, Query(max_length=4000, description="A setting of the sweep, as JSON.")]
 
@@ -74,10 +80,11 @@ def router(site: Site) -> APIRouter:
         return found.summary(None if owner is None else hashed(owner)) | {"spec": spec, "settings": settings}
 
     @routes.get("/api/sweeps/{sweep_id}/figures")
-    async def figures(sweep_id: SweepId) -> Response:
-        """Plotly's JSON of each figure that the runs so far allow, by title."""
+    async def figures(sweep_id: SweepId, beside: Beside = None) -> Response:
+        """Plotly's JSON of each figure that the runs so far allow, by title; one of both if another stands beside."""
         found = site.sweeps.get(sweep_id)
-        return Response(await asyncio.to_thread(_figures, found), media_type="application/json")
+        other = None if beside is None else site.sweeps.get(beside)
+        return Response(await asyncio.to_thread(_figures, found, other), media_type="application/json")
 
     @routes.get("/api/sweeps/{sweep_id}/runs")
     async def runs(sweep_id: SweepId, setting: Chosen) -> dict[str, Any]:
@@ -174,9 +181,23 @@ def _made(sweep: Sweep) -> dict[str, Any]:
     return figures.all_of(rows, report.released(sweep.head.spec, lines(rows)))
 
 
-def _figures(sweep: Sweep) -> str:
+def _figures(sweep: Sweep, other: Sweep | None) -> str:
     made = _made(sweep)
+    if other is not None:
+        made[f"Beside {other.head.spec.name}"] = _beside(sweep, other)
     return json.dumps({title: json.loads(figure.to_json()) for title, figure in made.items()})
+
+
+def _beside(first: Sweep, second: Sweep) -> "Figure":
+    """Both by family, each with its released setting alone if it has one."""
+    from playground.lab import figures
+
+    def typical(sweep: Sweep) -> list[Row]:
+        rows = sweep.results.rows()
+        usual = report.released(sweep.head.spec, lines(rows))
+        return [row for row in rows if usual is None or json.loads(row.setting) == usual]
+
+    return figures.compared(typical(first), typical(second), (first.head.spec.name, second.head.spec.name))
 
 
 def _exported(sweep: Sweep, kind: str) -> bytes:

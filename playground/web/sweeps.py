@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 import tempfile
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +35,8 @@ RECORDED = Path(__file__).parents[1] / "lab" / "recorded"
 
 TRIED = 3
 """Runs that are tried for an estimate of the time."""
+PREPARED = 32
+"""Recipes that are prepared between two turns of other runs."""
 YIELD_SECONDS = 0.05
 MOST_YIELDED = 600
 """A sweep's next run lets other runs go first for half a minute at most."""
@@ -192,13 +195,14 @@ class Sweeps:
             message = f"{many} settings × {asked} questions × {seeds} seeds are {many * asked * seeds} runs; "
             raise PlaygroundError("too_long", f"{message}at most {most} are allowed here.", "vary")
 
-        def prepared() -> list[Cell]:
-            cells = list(wanted(spec, model.name).values())
-            for cell in cells:
+        def prepare(some: list[Cell]) -> None:
+            for cell in some:
                 self._engine.prepare(model, cell.recipe, self._settings)
-            return cells
 
-        return await asyncio.to_thread(prepared)
+        cells = list((await asyncio.to_thread(wanted, spec, model.name)).values())
+        for at in range(0, len(cells), PREPARED):  # in the device's thread, which alone may use the tokenizer
+            await self._turns.call(partial(prepare, cells[at : at + PREPARED]))
+        return cells
 
     async def _drive(self, sweep: Sweep, model: "Model") -> None:
         try:

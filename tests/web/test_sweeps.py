@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,20 @@ def test_the_files_of_a_sweep(http: TestClient, tmp_path: Path) -> None:
     assert len(Results(copy, read_only=True).rows()) == RUNS
 
 
+def test_two_sweeps_beside_each_other(http: TestClient) -> None:
+    first = begin(http)
+    done(http, first)
+    second = begin(http, name="another")
+    done(http, second)
+    alone = http.get(f"/api/sweeps/{first}/figures").json()
+    both = http.get(f"/api/sweeps/{first}/figures?beside={second}").json()
+    assert both.keys() - alone.keys() == {"Beside another"}
+    bars = both["Beside another"]["data"]
+    assert [bar["name"] for bar in bars] == ["small", "another"]
+    assert [list(bar["x"]) for bar in bars] == [["prompts"], ["prompts"]]
+    assert http.get(f"/api/sweeps/{first}/figures?beside=nothing").status_code == 404
+
+
 def test_a_paused_sweep_goes_on_without_repeating_a_run(http: TestClient, fake: Fake) -> None:
     fake.hold()
     sweep = begin(http)
@@ -173,11 +188,14 @@ def test_only_its_owner_steers_a_sweep_and_one_goes_at_a_time(http: TestClient, 
 def test_a_sweep_lets_the_runs_of_people_go_first(http: TestClient, fake: Fake) -> None:
     fake.hold()
     with http.websocket_connect("/ws") as socket:
-        socket.send_json({"type": "start", "recipe": recipe(seed=99)})
+        socket.send_json({"type": "start", "recipe": recipe(seed=99, steps=192)})
         until(lambda: http.app.state.site.turns.going == 1)  # type: ignore[attr-defined]
-        sweep = begin(http)
-        fake.permit(2)
-        until(lambda: len(fake.passes) >= 2)
+        with ThreadPoolExecutor(1) as beside:
+            begun = beside.submit(begin, http)
+            while not begun.done():  # its recipes are prepared between two passes
+                fake.permit()
+                time.sleep(0.01)
+            sweep = begun.result()
         assert set(fake.passes) == {99}
         fake.release()
     done(http, sweep)
