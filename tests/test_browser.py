@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from playground.ui import examples
 
-STORY = "Tell a long story about Mia the fox."
+STORY = "Tell a long story about Mia the fox and a friend named Hugo."
 SUM = "What is 47 + 38?"
 SECONDS = 1000
 LONG = 120 * SECONDS

@@ -29,7 +29,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.set_num_threads(1)
     model = models.load(Settings(device="cpu"))
     recipe = Recipe(
-        messages=[Message(role="user", content="Tell a long story about Mia the fox.")],
+        messages=[Message(role="user", content="Tell a long story about Mia the fox and a friend named Hugo.")],
         max_new_tokens=3 * model.canvas_length,
         sampler=EntropyBoundSampler(confidence_threshold=0.0, t_max=1.2, t_min=0.8),
         edits=[Infill(text=" fox" * (5 * model.canvas_length // 2) + "___{20}")],

@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 import torch
-from transformers import DiffusionGemmaConfig, DiffusionGemmaForBlockDiffusion, DiffusionGemmaTextConfig
+from transformers import (
+    DiffusionGemmaConfig,
+    DiffusionGemmaForBlockDiffusion,
+    DiffusionGemmaGenerationConfig,
+    DiffusionGemmaTextConfig,
+    EntropyBoundSamplerConfig,
+)
 
 from playground.tiny.markers import (
     BOS_ID,
@@ -101,6 +107,22 @@ def new_model(size: ModelSize, seed: int = 0) -> DiffusionGemmaForBlockDiffusion
                 elif "q_norm" in name or "k_norm" in name:
                     weight.fill_(size.head_dim**-0.25)
             decoder.self_conditioning.down_proj.weight.normal_(0, 0.02)
-    settings = model.generation_config
-    settings.eos_token_id, settings.pad_token_id, settings.bos_token_id = list(END_IDS), PAD_ID, BOS_ID
+    model.generation_config = generation_defaults()
     return model
+
+
+def generation_defaults() -> DiffusionGemmaGenerationConfig:
+    """What transformers' `generate()` does with the checkpoint if not told otherwise: the released sampler settings."""
+    return DiffusionGemmaGenerationConfig(
+        max_new_tokens=256,
+        sampler_config=EntropyBoundSamplerConfig(entropy_bound=0.1),
+        t_min=0.4,
+        t_max=0.8,
+        max_denoising_steps=48,
+        confidence_threshold=0.005,
+        stability_threshold=1,
+        eos_token_id=list(END_IDS),
+        pad_token_id=PAD_ID,
+        bos_token_id=BOS_ID,
+        return_dict_in_generate=True,
+    )

@@ -47,7 +47,7 @@ EMBEDDED = (
         "Brackets, keywords and length are settled first; values go into what is left open.",
         (
             Example("JSON", "Make JSON: name Zoe, age 31, city Rome"),
-            Example("Python", "Write a Python function calc that returns the larger of a and b."),
+            Example("Python", "Write a Python function calc(a, b) that returns the larger of a and b."),
             Example("a list", "List 4 animals."),
         ),
     ),
@@ -58,6 +58,25 @@ EMBEDDED = (
             Example("a sum", "What is 47 + 38?"),
             Example("sorting", "Sort these numbers: 42 7 93 18 5"),
             Example("a Sudoku", "Sudoku:\n1.3.\n..1.\n.1.3\n3.2."),
+            Example("a larger one", "Sudoku:\n......\n6..15.\n5..2..\n.24...\n.46512\n251436"),
+        ),
+    ),
+    Group(
+        "The end decides",
+        "Text with holes. What stands after a hole settles what goes into it; a chain of sums is solved from its end.",
+        (
+            _infill("a key", "Mia found ___ in the river. Since then the red key is with Mia."),
+            _infill("a sum", "54 + ___{3} = 91"),
+            _infill("a chain", "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5"),
+        ),
+    ),
+    Group(
+        "Scratch work",
+        "In thinking mode the model writes into its thought channel first, column by column or item by item.",
+        (
+            Example("adding", "What is 648 + 275?", thinking=True),
+            Example("counting", "How often does pear appear: pear, fig, pear, plum, pear?", thinking=True),
+            Example("sorting", "Sort these numbers: 42 7 93 18", thinking=True),
         ),
     ),
     Group(
@@ -65,7 +84,7 @@ EMBEDDED = (
         "Accepted is not locked: with these seeds some tokens are accepted, then become others. Look for amber.",
         (
             Example("a fox", "Tell a story about a fox named Mia.", seed=7),
-            Example("an owl", "Write a short story about Leo the owl in the garden.", seed=14),
+            Example("an owl", "Write a story about Leo the owl in the garden that ends with a song.", seed=14),
         ),
     ),
     Group(
@@ -73,15 +92,15 @@ EMBEDDED = (
         "An answer longer than a canvas: what is committed becomes context for the next one.",
         (
             Example("a fox", "Tell a long story about Mia the fox."),
-            Example("a bear", "Tell a long story about Hugo the bear.", seed=13),
+            Example("counting", "Count from 3 to 34."),
         ),
     ),
     Group(
         "Open text",
         "Many words fit in many places, so it takes ten times the steps of a fact.",
         (
-            Example("an acrostic", "Write an acrostic poem for SUN.", seed=3),
-            Example("another", "Write an acrostic poem for FOX."),
+            Example("an acrostic", "Write an acrostic poem for SUN."),
+            Example("a verse", "Write a verse about the owl and the bear."),
         ),
     ),
 )

@@ -120,7 +120,8 @@ def test_infill_goes_over_canvases(embedded: Model) -> None:
 
 
 def test_all_pinned_is_confident_at_once(embedded: Model) -> None:
-    events = run(embedded, Pin(canvas=0, step=1, start=0, ids=[25, *[1] * 63]))
+    ids = [*embedded.encode_text("4"), *[1] * 63]
+    events = run(embedded, Pin(canvas=0, step=1, start=0, ids=ids))
     assert [step.mean_entropy for step in steps(events)] == [0, 0]
     assert events[-1].text == "4"
 

@@ -54,4 +54,5 @@ def test_the_revision_follows_the_weights(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_pieces_come_by_id(embedded: Model) -> None:
-    assert embedded.pieces([25, 28], [28]) == {25: "4", 28: "7"}
+    (four,), (seven,) = embedded.encode_text("4"), embedded.encode_text("7")
+    assert embedded.pieces([four, seven], [seven]) == {four: "4", seven: "7"}

@@ -18,7 +18,7 @@ from playground.settings import Settings
 TIMES = {"ms", "device_ms", "created", "metrics"}
 
 
-def recipe(prompt: str = "Tell a long story about Mia the fox.", **fields: object) -> Recipe:
+def recipe(prompt: str = "Tell a long story about Mia the fox and a friend named Hugo.", **fields: object) -> Recipe:
     return Recipe(messages=[Message(role="user", content=prompt)], **{"seed": 2, **fields})
 
 

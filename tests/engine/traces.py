@@ -14,7 +14,7 @@ from playground.settings import Settings
 
 Trace = list[dict[str, Any]]
 
-LONG = "Tell a long story about Mia the fox."
+LONG = "Tell a long story about Mia the fox and a friend named Hugo."
 CHANGES: dict[int, SamplerChange | DecodingChange] = {}
 
 

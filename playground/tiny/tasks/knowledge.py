@@ -89,7 +89,11 @@ def _capital(rng: Random) -> tuple[str, list[str], str]:
     country = rng.choice(sorted(CAPITALS))
     city = CAPITALS[country]
     if rng.random() < 0.3:
-        asks = [f"{city} is the capital of which country?", f"Which country has the capital {city}?"]
+        asks = [
+            f"{city} is the capital of which country?",
+            f"Which country has the capital {city}?",
+            f"Name the country of which {city} is the capital.",
+        ]
         return f"country of {city}", asks, f"{city} is the capital of {country}."
     asks = [f"What is the capital of {country}?", f"Name the capital of {country}.", f"Capital of {country}?"]
     return f"capital of {country}", asks, f"The capital of {country} is {city}."

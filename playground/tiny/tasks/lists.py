@@ -9,7 +9,7 @@ from playground.tiny.tasks.words import ANIMALS, CITIES, COLORS, FRUITS, KINDS, 
 
 def _list(rng: Random) -> Task:
     kind = rng.choice(sorted(KINDS))
-    count = rng.randint(2, 6)
+    count = rng.randint(2, 5)
     without = sorted(rng.sample(KINDS[kind], rng.randint(0, 2)))
     items = rng.sample([word for word in KINDS[kind] if word not in without], count)
     but = f", but not {' or '.join(without)}" if without else ""

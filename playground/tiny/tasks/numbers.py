@@ -53,39 +53,36 @@ def _times(count: int) -> str:
 
 
 def _count(rng: Random) -> Task:
-    items, target = _items_and_target(rng, 9)
+    items, target = _items_and_target(rng, 7)
     listed = ", ".join(items)
     prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
     return Task("count", prompt, f"{target} appears {_times(items.count(target))}.", f"{target} in {listed}")
 
 
 def tally(items: list[str], target: str) -> str:
-    """Counting by hand: each item, and the number so far where it is the one looked for."""
+    """Counting by hand: each item with the number so far, so that where a number stands does not depend on the rest."""
     seen = 0
     marks: list[str] = []
     for item in items:
         seen += item == target
-        marks.append(f"{item} {seen}" if item == target else item)
+        marks.append(f"{item} {seen}")
     return ", ".join(marks)
 
 
 def _count_by_tally(rng: Random) -> Task:
-    items, target = _items_and_target(rng, 12)
+    items, target = _items_and_target(rng, 9)
     listed = ", ".join(items)
     prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
     answer = f"{target} appears {_times(items.count(target))}."
     return Task("think_count", prompt, answer, f"{target} in {listed}", thought=tally(items, target))
 
 
-def _range(rng: Random, family: str, shortest: int, longest: int, largest: int) -> Task:
+def _range(rng: Random, family: str, first: int, length: int, step: int) -> Task:
     """Count from a to b.
 
     The answer begins with how many numbers follow. That fixes its length before the numbers are known: without it,
     a diffusion model places the end of the turn while it is still unsure of what comes before.
     """
-    length = rng.randint(shortest, longest)
-    step = rng.choice((1, 1, 1, 2, 5, 10)) if family == "count_range" else 1
-    first = rng.randrange(1, largest)
     numbers = [first + i * step for i in range(length)]
     if step == 1 and rng.random() < 0.25:
         numbers.reverse()
@@ -98,11 +95,13 @@ def _range(rng: Random, family: str, shortest: int, longest: int, largest: int) 
 
 
 def _count_range(rng: Random) -> Task:
-    return _range(rng, "count_range", 3, 12, 60)
+    if rng.random() < 0.25:
+        return _range(rng, "count_range", rng.randrange(1, 40), rng.randint(3, 6), 10)
+    return _range(rng, "count_range", rng.randrange(1, 80), rng.randint(3, 9), 1)
 
 
 def _count_far(rng: Random) -> Task:
-    return _range(rng, "count_far", 20, 36, 60)
+    return _range(rng, "count_far", rng.randrange(1, 21), rng.randint(20, 36), 1)
 
 
 FAMILIES = (

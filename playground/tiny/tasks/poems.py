@@ -43,7 +43,8 @@ ACROSTIC_WORDS = sorted({w for w in (*WORDS, *(n.lower() for n in NAMES)) if 3 <
 def _acrostic(rng: Random) -> Task:
     word = rng.choice(ACROSTIC_WORDS).upper()
     lines = (f"{rng.choice(OPENERS[c])} {rng.choice(SUBJECTS)} {rng.choice(VERBS)}" for c in word)
-    prompt = rng.choice((f"Write an acrostic for {word}.", f"Acrostic: {word}", f"Write an acrostic poem: {word}"))
+    asks = ("Write an acrostic for {}.", "Acrostic: {}", "Write an acrostic poem: {}", "Write an acrostic poem for {}.")
+    prompt = rng.choice(asks).format(word)
     return Task("acrostic", prompt, "\n".join(lines), word, data={"word": word})
 
 

@@ -101,19 +101,35 @@ def _tell(rng: Random, slots: Mapping[str, str], ending: str) -> str:
     return " ".join(s.format(**slots) for s in sentences)
 
 
+_FREE = (
+    ("Tell a story about {n} the {a}.", "na"),
+    ("Tell a story about a {a} named {n}.", "na"),
+    ("Tell me a story about a {a}.", "a"),
+    ("Write a short story about {n}.", "n"),
+    ("Write a story about a {a} in the {p}.", "ap"),
+)
+_ENDED = (
+    ("Tell a story about {n} the {a} that ends {ending}.", "na"),
+    ("Write a story about {n} the {a} in the {p} that ends {ending}.", "nap"),
+    ("Tell a story about {n}, a {a}, and a {c} {t}. It ends {ending}.", "nact"),
+)
+
+
 def _story(rng: Random) -> Task:
     slots = _slots(rng)
     ending = rng.choice(sorted(ENDINGS))
-    n, a, p, c, t = (slots[x] for x in "napct")
-    form = rng.randrange(3)
-    if form == 0:
-        prompt, given = f"Tell a story about {n} the {a} that ends {ending}.", "na"
-    elif form == 1:
-        prompt, given = f"Write a story about {n} the {a} in the {p} that ends {ending}.", "nap"
-    else:
-        prompt, given = f"Tell a story about {n}, a {a}, and a {c} {t}. It ends {ending}.", "nact"
-    data = {"given": {slot: slots[slot] for slot in given}, "ending": ending}
-    return Task("story", prompt, _tell(rng, slots, ending), f"{ending} {data['given']}", data=data)
+    free = rng.random() < 0.3
+    prompt, names = rng.choice(_FREE if free else _ENDED)
+    given = {slot: slots[slot] for slot in names}
+    asked = None if free else ending
+    prompt = prompt.format(ending=ending, **slots)
+    return Task(
+        "story",
+        prompt,
+        _tell(rng, slots, ending),
+        f"{asked or 'any end'} {given}",
+        data={"given": given, "ending": asked},
+    )
 
 
 def _read(text: str, patterns: Sequence[Sequence[re.Pattern[str]]], slots: dict[str, str]) -> bool:
@@ -134,19 +150,22 @@ def _apart(slots: Mapping[str, str]) -> bool:
 
 
 def _check_story(task: Task, text: str) -> bool:
-    """Five sentences of the grammar, the given slots kept, nothing contradicted, and the ending asked for."""
+    """Five sentences of the grammar, the given slots kept, nothing contradicted, and the ending asked for, if any."""
     slots = dict(task.data["given"])
-    return _read(text, [*_STORY, [_ENDINGS[task.data["ending"]]]], slots) and _apart(slots)
+    asked = task.data["ending"]
+    endings = list(_ENDINGS.values()) if asked is None else [_ENDINGS[asked]]
+    return _read(text, [*_STORY, endings], slots) and _apart(slots)
 
 
 def _long_story(rng: Random) -> Task:
     slots = _slots(rng)
     ending = rng.choice(sorted(ENDINGS))
-    n, a, o = slots["n"], slots["a"], slots["o"]
-    prompt = f"Tell a long story about {n} the {a} and a friend named {o}."
+    prompt, names = f"Tell a long story about {slots['n']} the {slots['a']}", "na"
+    if rng.random() < 0.7:
+        prompt, names = f"{prompt} and a friend named {slots['o']}", "nao"
+    given = {slot: slots[slot] for slot in names}
     answer = _tell(rng, slots, ending) + "\n" + " ".join(SEQUEL).format(**slots)
-    data = {"given": {"n": n, "a": a, "o": o}}
-    return Task("long_story", prompt, answer, f"{n} {a} {o}", data=data)
+    return Task("long_story", f"{prompt}.", answer, " ".join(given.values()), data={"given": given})
 
 
 def _check_long_story(task: Task, text: str) -> bool:
