@@ -6,7 +6,7 @@
 
 /** @import { RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
-import { h, visible } from "./element.js";
+import { h, visible, write } from "./element.js";
 import { RULES, nearest } from "./rules.js";
 import { acceptedAt } from "./states.js";
 
@@ -55,15 +55,15 @@ export class WhatIf extends EventTarget {
     Object.assign(this, { log, step });
     const own = Number(step.entropy_bound);
     const bound = this.bound ?? own;
-    this.value.textContent = `${Number(bound.toPrecision(3))} nats`;
+    write(this.value, `${Number(bound.toPrecision(3))} nats`);
     this.slider.value = String(nearest(STOPS, bound, true));
     this.slider.setAttribute("aria-valuetext", this.value.textContent);
     this.slider.style.setProperty("--range_progress", `${(100 * Number(this.slider.value)) / (STOPS.length - 1)}%`);
     const { other } = this;
     this.go.hidden = !other || !this.runs;
     this.back.hidden = !other;
-    this.go.textContent = `Go on from step ${step.step} with it`;
-    this.words.textContent = other ? this.#sentence(log, step, other.bound) : "Move it: which positions this step would have accepted.";
+    write(this.go, `Go on from step ${step.step} with it`);
+    write(this.words, other ? this.#sentence(log, step, other.bound) : "Move it: which positions this step would have accepted.");
   }
 
   /**
