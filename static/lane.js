@@ -7,6 +7,7 @@
 import { CanvasText } from "./canvas.js";
 import { h, write } from "./element.js";
 import { Facts } from "./facts.js";
+import { KeptHeight } from "./height.js";
 import { Legend } from "./legend.js";
 import { loopWords } from "./loops.js";
 import { RunLog } from "./log.js";
@@ -19,8 +20,11 @@ const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
 
 const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "at the step cap" };
 
-/** As long as `settle` in lane.css lasts, and a moment to look at it. */
-const SETTLE_MS = 200;
+/** How long a newly accepted token settles in. */
+const SETTLE_MS = 120;
+
+/** A shorter step leaves no moment to look at it then. */
+const UNHURRIED_MS = 200;
 
 export class Lane extends EventTarget {
   /**
@@ -60,11 +64,11 @@ export class Lane extends EventTarget {
     this.selection = { canvas: 0, position: -1 };
     /** Whether another clock than the player's own moves it. */
     this.driven = false;
-    this.tallest = 0;
     this.forward = true;
     this.legend?.addEventListener("noise", () => this.repaint());
     pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
-    new ResizeObserver(() => this.#hold()).observe(this.text);
+    this.height = new KeptHeight(this.text);
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.#listen();
     this.#attach();
   }
@@ -96,8 +100,7 @@ export class Lane extends EventTarget {
     this.texts.clear();
     this.edges.clear();
     this.text.replaceChildren();
-    this.text.style.minHeight = "";
-    this.tallest = 0;
+    this.height.free();
     const prompt = log.started?.recipe.messages.at(-1)?.content;
     this.say(sentence ?? (log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : ""));
     if (log.error) this.say(log.error.message, "error");
@@ -146,8 +149,9 @@ export class Lane extends EventTarget {
   paint() {
     const { log, frame } = this.player;
     if (log.run && this.element.dataset.run !== log.run) this.element.dataset.run = log.run;
-    this.element.classList.toggle("moving", this.player.playing && this.forward && this.#unhurried);
+    this.#settle();
     this.facts.paint(log, frame);
+    this.height.keep();
     if (frame?.event.type === "token") this.#paintTokens(frame.event.index);
     else if (frame) this.#paintCanvases(frame);
     else this.text.replaceChildren();
@@ -156,10 +160,16 @@ export class Lane extends EventTarget {
     this.dispatchEvent(new CustomEvent("paint"));
   }
 
-  /** Whether a step is seen for long enough that a token can settle in; sooner it would only be painted over and over. */
-  get #unhurried() {
-    const { speed } = this.player;
-    return !this.driven && speed !== null && 1000 / speed >= SETTLE_MS;
+  /** Lets newly accepted tokens settle in, where a step is seen for long enough; sooner they would only be painted twice. */
+  #settle() {
+    const { playing, speed, frame } = this.player;
+    const unhurried = !this.driven && speed !== null && 1000 / speed >= UNHURRIED_MS;
+    const settles = playing && this.forward && unhurried && !this.still.matches && frame?.kind === "step";
+    if (settles && frame.seq === this.settled) return;
+    this.settled = frame?.seq;
+    clearTimeout(this.timer);
+    this.element.classList.toggle("settling", settles);
+    if (settles) this.timer = setTimeout(() => this.element.classList.remove("settling"), SETTLE_MS);
   }
 
   /** @param {Frame} now */
@@ -204,7 +214,6 @@ export class Lane extends EventTarget {
       tailAccepted: Number(ended),
     };
     const text = this.#text(-1);
-    for (const cell of text.cells.slice(ids.length)) cell.element.hidden = cell.hidden = true;
     this.#paintText(text, view, `${log.frames[this.player.index].seq} ${log.gapless} ${Boolean(log.finished)}`);
     this.#place(ended ? [text.element] : [text.element, this.caret]);
   }
@@ -249,18 +258,9 @@ export class Lane extends EventTarget {
     this.text.replaceChildren(...elements);
   }
 
-  /** Keeps the height that was needed, so that nothing below moves while the text changes. */
-  #hold() {
-    const height = this.text.offsetHeight;
-    if (height <= this.tallest) return;
-    this.tallest = height;
-    this.text.style.minHeight = `${height}px`;
-  }
-
   /** Forgets the height, for another width of the page. */
   release() {
-    this.tallest = 0;
-    this.text.style.minHeight = "";
+    this.height.free();
     this.repaint();
   }
 
