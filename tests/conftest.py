@@ -5,8 +5,10 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +65,21 @@ def browser_context_args() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def server_url() -> Iterator[str]:
     """The address of the whole app with the embedded model, in a process of its own."""
+    with serving(PLAYGROUND_STARTS_PER_MINUTE="1000") as url:
+        yield url
+
+
+@contextmanager
+def serving(status: str = "ready", **settings: str) -> Iterator[str]:
+    """`python app.py` with these settings, once its model has this status; gives its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}/"
-    environment = os.environ | {"PLAYGROUND_PORT": str(port), "PLAYGROUND_STARTS_PER_MINUTE": "1000"}
+    environment = os.environ | {"PLAYGROUND_PORT": str(port)} | settings
     process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment)
     try:
-        wait_until_ready(process, url)
+        wait_until(status, process, url)
         yield url
     finally:
         process.terminate()
@@ -81,17 +90,20 @@ def server_url() -> Iterator[str]:
             process.wait()
 
 
-def wait_until_ready(process: subprocess.Popen[bytes], url: str) -> None:
-    """Until the model is loaded; raises if the server ends or takes more than two minutes."""
+def wait_until(status: str, process: subprocess.Popen[bytes], url: str) -> None:
+    """Until the model is loaded, or has failed to; raises if the server ends or takes more than two minutes."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise RuntimeError(f"The server ended with status {process.returncode} before it was ready.")
+            raise RuntimeError(f"The server ended with status {process.returncode} before it was {status}.")
         try:
             with urllib.request.urlopen(f"{url}health", timeout=5) as response:
-                if b'"ready"' in response.read():
-                    return
+                answer = response.read()
+        except urllib.error.HTTPError as error:
+            answer = error.read()
         except OSError:
-            pass
+            answer = b""
+        if f'"{status}"'.encode() in answer:
+            return
         time.sleep(0.2)
-    raise RuntimeError("The server was not ready within two minutes.")
+    raise RuntimeError(f"The server was not {status} within two minutes.")

@@ -1,5 +1,6 @@
 """What the routes and the sockets share: one object for the whole process."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -60,9 +61,11 @@ class Site:
             async with self.turns:
                 self.loading.begin()
                 self.sweeps.open()
+                looking = asyncio.create_task(self.archive.recordings(), name="recordings")
                 try:
                     yield
                 finally:
+                    await asyncio.gather(looking, return_exceptions=True)
                     await self.sweeps.close()
         finally:
             await self.archive.close()
