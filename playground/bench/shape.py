@@ -130,8 +130,8 @@ def configuration(shape: Shape) -> DiffusionGemmaConfig:
     )
 
 
-def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int = 0) -> Model:
-    """A model of that shape with random weights. Nothing is ever held twice, and nothing large outside the device.
+def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int = 0) -> tuple[Model, Any]:
+    """A model of that shape with random weights, and its network. Nothing is ever held twice, and nothing large outside the device.
 
     Matrices are drawn with fan_in^-½, embeddings with hidden_size^-½ (the class multiplies them by its inverse), the
     norms of queries and keys are head_dim^-¼, other vectors 1.
@@ -153,7 +153,8 @@ def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int 
                 module._buffers[name] = buffer.to(device, dtype if kept else None)
     settings = network.generation_config
     settings.eos_token_id, settings.pad_token_id, settings.bos_token_id = [END_ID], 0, 2
-    return Model(network.eval(), _tokenizer(shape.vocab_size), shape.name, "random")
+    network.eval()
+    return Model(network, _tokenizer(shape.vocab_size), shape.name, "random"), network
 
 
 def prompt(shape: Shape, tokens: int, seed: int = 0) -> str:
