@@ -22,6 +22,7 @@ import { Gallery } from "./gallery.js";
 import { Inspector } from "./inspector.js";
 import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
+import { Loan } from "./loan.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
@@ -46,7 +47,7 @@ import { soon } from "./painter.js";
 import { summaryOf } from "./summary.js";
 
 /**
- * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
+ * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void, watch: (name: string, then: () => void) => void}} Piece
  */
 
 const NAMES = ["head", "stage", "inspector", "start", "examples", "rule", "lab"];
@@ -61,7 +62,8 @@ const pieces = new Map();
 export function mount(piece) {
   pieces.set(piece.props.piece, piece);
   const stage = pieces.get("stage");
-  if (!stage || stage.element.dataset.open || !NAMES.every((name) => pieces.has(name))) return;
+  const names = stage?.props.lends ? [...NAMES, "loan"] : NAMES;
+  if (!stage || stage.element.dataset.open || !names.every((name) => pieces.has(name))) return;
   stage.element.dataset.open = "yes";
   open((name) => /** @type {Piece} */ (pieces.get(name)));
 }
@@ -84,6 +86,7 @@ function open(piece) {
   const metrics = new Metrics();
   const answers = { diffusion: new Answer("Answer, diffusion"), autoregressive: new Answer("Answer, autoregressive") };
   const socket = new Socket();
+  if (stage.props.lends) socket.loan = new Loan(piece("loan"), socket);
   const session = new Session({ socket, controls, errors, pace, lanes });
   const runs = new Runs();
   const gallery = new Gallery();

@@ -19,7 +19,7 @@ MOUNT = """(async () => {
   const module = await import(new URL(props.module, document.baseURI));
   module.mount({ element: element.querySelector('.piece'), props, trigger, watch });
 })();
-// what it tells Python: 'finished'"""
+// what it tells Python: 'finished', 'borrow'"""
 
 
 def piece(name: str, **props: Any) -> Any:
