@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from typing import Any
 
 from playground.errors import ModelError
@@ -52,7 +53,7 @@ def serve_on_loan(settings: Settings) -> None:
     with Blocks(analytics_enabled=False) as nothing:
         pass
     # ZeroGPU takes over the model's weights when something is launched; the page has a server of its own.
-    nothing.launch(server_name="127.0.0.1", server_port=0, prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    nothing.launch(server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True, quiet=True, ssr_mode=False)
 
     async def lend(text: str, request: Request) -> Any:
         async for answer in loans.ask(text, request.client.host if request.client else "unknown"):
@@ -60,6 +61,14 @@ def serve_on_loan(settings: Settings) -> None:
 
     settings = settings.model_copy(update={"max_sweep_runs": 0})  # a sweep has nobody's account to go on
     serve(settings, lambda settings: build(settings, lend), engine, loans)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
 
 
 def main() -> None:
