@@ -141,7 +141,7 @@ def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, 
 def table(result: Result) -> Iterator[str]:
     """The figures, a line each below what they depend on."""
     shape = result.shape
-    yield f"{shape.name}, random weights, {result.dtype}: {result.parameters / 1e9:.2f} billion parameters; {result.machine}"
+    yield f"{shape.name}, random weights, {result.dtype}: {result.parameters:,} parameters; {result.machine}"
     yield (
         f"{shape.layers} layers, {shape.experts_per_token} of {shape.experts} experts a token, {result.ways}; "
         f"canvas {shape.canvas_length}, vocabulary {shape.vocab_size}, prompt of {result.prompt_tokens} tokens"

@@ -9,7 +9,7 @@ SPREAD = r"[\d.]+ \([\d.]+ to [\d.]+\)"
 
 
 GPU = [
-    r"small shape, random weights, float32: 0\.\d\d billion parameters; torch .*",
+    r"small shape, random weights, float32: 584,224 parameters; torch .*",
     r"6 layers, 2 of 16 experts a token, experts by \w+, attention by \w+; canvas 32, vocabulary 2048, prompt of 9 tokens",
     r"median \(least to most\), ms",
     rf"a step +{SPREAD}",
