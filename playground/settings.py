@@ -1,6 +1,7 @@
 """Every knob of the process, read from `PLAYGROUND_*` environment variables."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
@@ -62,6 +63,8 @@ class Settings(BaseSettings):
     """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
     max_sweep_runs: Annotated[int, Field(ge=0)] = 5000
     """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
+    recordings: str = ""
+    """A folder of trace files that the page shows as a gallery; empty: none."""
     max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     """The largest trace that is read, checked or exported."""
 
@@ -75,6 +78,13 @@ class Settings(BaseSettings):
     def _known(cls, value: str) -> str:
         if not DEVICE.fullmatch(value):
             raise ValueError("takes `auto`, `cpu`, `cuda` or `cuda:N`")
+        return value
+
+    @field_validator("recordings")
+    @classmethod
+    def _folder(cls, value: str) -> str:
+        if value and not Path(value).expanduser().is_dir():
+            raise ValueError("takes a folder that is there")
         return value
 
     @field_validator("allowed_origins", mode="before")

@@ -18,9 +18,11 @@ import { Editor } from "./editor.js";
 import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
+import { Gallery } from "./gallery.js";
 import { Inspector } from "./inspector.js";
 import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
+import { Loan } from "./loan.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
@@ -45,7 +47,7 @@ import { soon } from "./painter.js";
 import { summaryOf } from "./summary.js";
 
 /**
- * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
+ * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void, watch: (name: string, then: () => void) => void}} Piece
  */
 
 const NAMES = ["head", "stage", "inspector", "start", "examples", "rule", "lab"];
@@ -60,7 +62,8 @@ const pieces = new Map();
 export function mount(piece) {
   pieces.set(piece.props.piece, piece);
   const stage = pieces.get("stage");
-  if (!stage || stage.element.dataset.open || !NAMES.every((name) => pieces.has(name))) return;
+  const names = stage?.props.lends ? [...NAMES, "loan"] : NAMES;
+  if (!stage || stage.element.dataset.open || !names.every((name) => pieces.has(name))) return;
   stage.element.dataset.open = "yes";
   open((name) => /** @type {Piece} */ (pieces.get(name)));
 }
@@ -83,8 +86,10 @@ function open(piece) {
   const metrics = new Metrics();
   const answers = { diffusion: new Answer("Answer, diffusion"), autoregressive: new Answer("Answer, autoregressive") };
   const socket = new Socket();
+  if (stage.props.lends) socket.loan = new Loan(piece("loan"), socket);
   const session = new Session({ socket, controls, errors, pace, lanes });
   const runs = new Runs();
+  const gallery = new Gallery();
   const opener = new Opener(stage.props.version);
   const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
   const address = new Address(() => states.gather(), controls.usual);
@@ -103,6 +108,7 @@ function open(piece) {
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
+    gallery.element,
     lanes.diffusion.element,
     rival.element,
     lanes.autoregressive.element,
@@ -132,6 +138,7 @@ function open(piece) {
     const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
+    gallery.mark(both.filter(shows).map((lane) => lane.player.log.run));
   };
   const paintMode = () => {
     root.dataset.mode = controls.settings.mode;
@@ -243,6 +250,10 @@ function open(piece) {
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
   address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
   runs.addEventListener("open", (/** @type {any} */ event) => void states.open({ run: event.detail }).then(() => address.changed(true)));
+  gallery.addEventListener("open", (/** @type {any} */ { detail: run }) => {
+    gallery.wait(run, true);
+    void states.open({ run }).then(() => (gallery.wait(run, false), address.changed(true)));
+  });
   opener.addEventListener("refused", (/** @type {any} */ event) => notice.say(event.detail));
   opener.addEventListener("opened", (/** @type {{detail: RunLog} & any} */ event) => {
     notice.clear();
@@ -262,8 +273,10 @@ function open(piece) {
   root.dataset.phase = "idle";
   root.dataset.ready = "yes";
   paintMode();
+  const listed = gallery.load();
   void address.begin().then(async (opened) => {
-    if (!opened) await play(stage.props.recordings, lanes);
+    if (!opened) await listed.then(() => play({ ...stage.props.recordings, ...gallery.first }, lanes));
+    await listed;
     paintEnd();
     wake();
   });

@@ -52,6 +52,8 @@ export class Socket extends EventTarget {
     this.unacknowledged = [];
     /** @type {WebSocket | null} */
     this.socket = null;
+    /** Who starts runs where the server borrows its GPU. @type {import("./loan.js").Loan | null} */
+    this.loan = null;
     this.#connect();
     window.addEventListener("online", () => this.#soon());
     document.addEventListener("visibilitychange", () => document.hidden || this.#soon());
@@ -171,6 +173,7 @@ export class Socket extends EventTarget {
    * @returns {Promise<LiveRun>} rejects with `Refused`
    */
   start(recipe, stepsPerSecond, log) {
+    if (this.loan) return this.loan.start(recipe, log);
     const ref = this.#ref();
     return new Promise((resolve, reject) => {
       this.starting.set(ref, { resolve, reject, log });
@@ -178,6 +181,15 @@ export class Socket extends EventTarget {
       this.starting.delete(ref);
       reject(new Refused({ code: "connection", message: "There is no connection to the server yet. It is being tried again." }));
     });
+  }
+
+  /**
+   * Follows a run that was started another way.
+   * @param {LiveRun} live
+   */
+  follow(live) {
+    this.runs.set(live.run, live);
+    this.#rejoin(live);
   }
 
   #ref() {

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from playwright.sync_api import Page
 from playground.bench import browser, server
 from tests.watching import visit, watched
 
-APP = Path(__file__).parents[1] / "app.py"
+ROOT = Path(__file__).parents[1]
 
 os.environ["PLAYGROUND_STORE"] = ""  # a test that wants a store makes one of its own
 
@@ -61,7 +62,14 @@ def browser_context_args() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def server_url() -> Iterator[str]:
     """The address of the whole app with the embedded model, in a process of its own."""
-    with server.running([sys.executable, str(APP)], {"PLAYGROUND_STARTS_PER_MINUTE": "1000"}) as url:
+    with serving(PLAYGROUND_STARTS_PER_MINUTE="1000") as url:
+        yield url
+
+
+@contextmanager
+def serving(status: str = "ready", **settings: str) -> Iterator[str]:
+    """`python app.py` with these settings, once its model has this status; gives its address."""
+    with server.running([sys.executable, str(ROOT / "app.py")], settings, status=status) as url:
         yield url
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -55,6 +56,24 @@ def test_every_command_shown_exists_with_its_options(words: list[str]) -> None:
 def test_every_command_there_is_is_shown() -> None:
     shown = {words[0] for page in PAGES for words in commands(page)}
     assert shown == set(typer.main.get_command(cli.app).commands)
+
+
+def test_a_gradio_space_installs_the_dependencies() -> None:
+    """requirements.txt and pyproject.toml have the same ones."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    assert listed == project["dependencies"]
+
+
+def test_the_block_for_a_space_is_what_the_image_does() -> None:
+    block = README.read_text().split("---\n")[1]
+    facts = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+    image = (ROOT / "Dockerfile").read_text()
+    assert facts["sdk"] == "docker"
+    assert f"EXPOSE {facts['app_port']}\n" in image
+    assert f"PLAYGROUND_PORT={facts['app_port']} " in image
+    assert "useradd --create-home --uid 1000 user" in image
+    assert len(facts["short_description"]) <= 60
 
 
 def test_the_trees_files_exist() -> None:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,11 +15,13 @@ LOOK_EVERY_SECONDS = 0.2
 
 
 @contextmanager
-def running(command: Sequence[str], settings: Mapping[str, str], quiet: bool = False) -> Iterator[str]:
-    """The address of a server that the command starts, once its model is loaded; ended with the block.
+def running(
+    command: Sequence[str], settings: Mapping[str, str], quiet: bool = False, status: str = "ready"
+) -> Iterator[str]:
+    """The address of a server that the command starts, once its model has this status; ended with the block.
 
     settings: environment variables besides those of this process; the port is a free one of 127.0.0.1. quiet: its
-    output is dropped. Raises `RuntimeError` where it ends, or is not ready after two minutes.
+    output is dropped. Raises `RuntimeError` where it ends, or has no such status after two minutes.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -28,7 +31,7 @@ def running(command: Sequence[str], settings: Mapping[str, str], quiet: bool = F
     output = subprocess.DEVNULL if quiet else None
     process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
-        _wait(process, url)
+        _wait(process, url, status)
         yield url
     finally:
         process.terminate()
@@ -39,16 +42,19 @@ def running(command: Sequence[str], settings: Mapping[str, str], quiet: bool = F
             process.wait()
 
 
-def _wait(process: "subprocess.Popen[bytes]", url: str) -> None:
+def _wait(process: "subprocess.Popen[bytes]", url: str, status: str) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise RuntimeError(f"The server ended with status {process.returncode} before it was ready.")
+            raise RuntimeError(f"The server ended with status {process.returncode} before it was {status}.")
         try:
             with urllib.request.urlopen(f"{url}health", timeout=5) as response:
-                if b'"ready"' in response.read():
-                    return
+                answer = response.read()
+        except urllib.error.HTTPError as error:
+            answer = error.read()
         except OSError:
-            pass
+            answer = b""
+        if f'"{status}"'.encode() in answer:
+            return
         time.sleep(LOOK_EVERY_SECONDS)
-    raise RuntimeError("The server was not ready within two minutes.")
+    raise RuntimeError(f"The server was not {status} within two minutes.")

@@ -18,6 +18,7 @@ from playground.settings import Settings
 from playground.trace.replay_page import static_folder
 from playground.web import files, history, lab, routes, socket
 from playground.web.headers import CarefulHeaders, NoUploads, Prefix
+from playground.web.loans import Loans
 from playground.web.site import Engine, Site
 
 if TYPE_CHECKING:
@@ -33,13 +34,17 @@ Page = Callable[[Settings], tuple[Any, str]]
 """Builds the page: gives a `gradio.Blocks` and the markup for the head of its document."""
 
 
-def create_app(settings: Settings, engine: Engine | None = None, page: Page | None = None) -> FastAPI:
+def create_app(
+    settings: Settings, engine: Engine | None = None, page: Page | None = None, loans: Loans | None = None
+) -> FastAPI:
     """The app for one process.
 
     engine: by default the real one, imported when the model is loaded. page: builds the Gradio page; without it
-    there are only the socket, the routes and the static files.
+    there are only the socket, the routes and the static files. loans: where the GPU is lent for each run.
     """
     site = Site(settings, engine or real_engine())
+    if loans is not None:
+        loans.site, site.lends = site, True
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
