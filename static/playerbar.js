@@ -51,7 +51,9 @@ export class PlayerBar {
       this.toggle.setAttribute("aria-label", label);
       this.toggle.title = `${label} (space)`;
     }
-    this.live.hidden = !player.log.live || player.log.started === null;
+    const live = player.log.live && player.log.started !== null;
+    this.live.hidden = !live;
+    this.element.classList.toggle("live", live);
     this.live.setAttribute("aria-pressed", String(player.following));
   }
 
