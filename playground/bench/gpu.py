@@ -83,7 +83,9 @@ def check(shape: Shape, device: str) -> None:
         message = "torch sees no CUDA device here; --device cpu runs the same measurements on a small shape"
         raise PlaygroundError("model", f"{message}.", "device")
     if (torch.device(device).index or 0) >= (count := torch.cuda.device_count()):
-        raise PlaygroundError("model", f"there is no {device} here, only {count} CUDA devices from cuda:0 on.", "device")
+        raise PlaygroundError(
+            "model", f"there is no {device} here, only {count} CUDA devices from cuda:0 on.", "device"
+        )
     free, _ = torch.cuda.mem_get_info(torch.device(device))
     needed = shapes.bytes_needed(shape, torch.bfloat16) + (ROOM_BYTES if shape is shapes.RELEASED else 0)
     if needed > free:
@@ -109,7 +111,9 @@ def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, 
     diffusion = recipe("diffusion", shape.canvas_length)
     ours = _ours(model, diffusion)
     step = ours()
-    token = [event.ms for event in _events(model, recipe("autoregressive", tokens + WARM_UP)) if isinstance(event, Token)]
+    token = [
+        event.ms for event in _events(model, recipe("autoregressive", tokens + WARM_UP)) if isinstance(event, Token)
+    ]
     parts = _parts(model, network, text, place)
     experts = _experts(model, network, text)
     logits = torch.randn(shape.canvas_length, shape.vocab_size, device=place)

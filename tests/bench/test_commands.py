@@ -61,7 +61,8 @@ def test_a_small_gpu_is_refused_before_anything_is_made(monkeypatch: pytest.Monk
     result = CliRunner().invoke(app, ["bench", "gpu"])
     assert result.exit_code == 2
     assert re.fullmatch(
-        r"playground: --device: the released shape \(26B-A4B\) needs about 5\d GiB there, and 8 are free; .*\n", result.stderr
+        r"playground: --device: the released shape \(26B-A4B\) needs about 5\d GiB there, and 8 are free; .*\n",
+        result.stderr,
     )
 
 
