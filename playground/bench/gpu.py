@@ -190,8 +190,8 @@ def _reference(network: Any, model: Model, text: str, steps: int) -> Callable[[]
     ids = torch.tensor([model.encode([Message(role="user", content=text)], False)], device=network.device)
     usual = EntropyBoundSampler()
 
-    def once() -> object:
-        return network.generate(
+    def once() -> None:
+        network.generate(
             ids,
             max_new_tokens=model.canvas_length,
             max_denoising_steps=steps,
@@ -204,6 +204,7 @@ def _reference(network: Any, model: Model, text: str, steps: int) -> Callable[[]
             pad_token_id=0,
             cache=DynamicCache(config=network.config.get_text_config()),
         )
+        model.finish()
 
     return once
 

@@ -133,8 +133,8 @@ def configuration(shape: Shape) -> DiffusionGemmaConfig:
 def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int = 0) -> tuple[Model, Any]:
     """A model of that shape with random weights, and its network.
 
-    Nothing is ever held twice, and nothing large outside the device. Matrices are drawn with fan_in^-½, embeddings with hidden_size^-½ (the class multiplies them by its inverse),
-    vectors are 1.
+    Nothing is ever held twice, and nothing large outside the device. Matrices are drawn with fan_in^-½, embeddings with
+    hidden_size^-½ (the class multiplies them by its inverse), vectors are 1.
     """
     with init_empty_weights(include_buffers=False):
         network = DiffusionGemmaForBlockDiffusion(configuration(shape))
