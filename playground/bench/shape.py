@@ -169,7 +169,8 @@ def bytes_needed(shape: Shape, dtype: torch.dtype) -> int:
     with init_empty_weights():
         network = DiffusionGemmaForBlockDiffusion(configuration(shape))
     network.tie_weights()
-    return sum(weight.numel() for weight in network.parameters()) * dtype.itemsize
+    weights: int = sum(weight.numel() for weight in network.parameters())
+    return weights * dtype.itemsize
 
 
 def _drawn(weight: nn.Parameter, generator: torch.Generator, dtype: torch.dtype) -> nn.Parameter:
