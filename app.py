@@ -53,7 +53,9 @@ def serve_on_loan(settings: Settings) -> None:
     with Blocks(analytics_enabled=False) as nothing:
         pass
     # ZeroGPU takes over the model's weights when something is launched; the page has a server of its own.
-    nothing.launch(server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    nothing.launch(
+        server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True, quiet=True, ssr_mode=False
+    )
 
     async def lend(text: str, request: Request) -> Any:
         async for answer in loans.ask(text, request.client.host if request.client else "unknown"):

@@ -102,9 +102,8 @@ async def _end_all() -> None:
 
 
 def _answer(writer: asyncio.StreamWriter, status: str, body: str) -> None:
-    writer.write(
-        f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
-    )
+    head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    writer.write((head + body).encode())
 
 
 @pytest.fixture(params=[(False, True), (True, False)], ids=["prefix taken off", "prefix kept, host hidden"])

@@ -87,7 +87,9 @@ def gpu(
         typer.echo(f"playground: {where}{error.message}", err=True)
         raise typer.Exit(2 if error.field else 1) from None
     except torch.OutOfMemoryError:
-        typer.echo("playground: the device ran out of memory; lower --prompt-tokens, or end what else runs there.", err=True)
+        typer.echo(
+            "playground: the device ran out of memory; lower --prompt-tokens, or end what else runs there.", err=True
+        )
         raise typer.Exit(1) from None
     for line in benchmark.table(result):
         typer.echo(line)

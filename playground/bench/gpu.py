@@ -83,7 +83,9 @@ def check(shape: Shape, device: str) -> None:
         message = "torch sees no CUDA device here; --device cpu runs the same measurements on a small shape"
         raise PlaygroundError("model", f"{message}.", "device")
     if (torch.device(device).index or 0) >= (count := torch.cuda.device_count()):
-        raise PlaygroundError("model", f"there is no {device} here, only {count} CUDA devices from cuda:0 on.", "device")
+        raise PlaygroundError(
+            "model", f"there is no {device} here, only {count} CUDA devices from cuda:0 on.", "device"
+        )
     free, _ = torch.cuda.mem_get_info(torch.device(device))
     needed = shapes.bytes_needed(shape, torch.bfloat16) + (ROOM_BYTES if shape is shapes.RELEASED else 0)
     if needed > free:
@@ -109,15 +111,11 @@ def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, 
     diffusion = recipe("diffusion", shape.canvas_length)
     ours = _ours(model, diffusion)
     step = ours()
-    token = [event.ms for event in _events(model, recipe("autoregressive", tokens + WARM_UP)) if isinstance(event, Token)]
+    autoregressive = _events(model, recipe("autoregressive", tokens + WARM_UP))
+    token = [event.ms for event in autoregressive if isinstance(event, Token)]
     parts = _parts(model, network, text, place)
     experts = _experts(model, network, text)
-    logits = torch.randn(shape.canvas_length, shape.vocab_size, device=place)
-    uniforms = draws.uniforms(0, 0, 1, "sample", shape.canvas_length).to(place)
-    watch = Stopwatch(place)
-    summed = _repeated(watch, lambda: summarise(logits, uniforms))
-    read = _repeated(watch, lambda: logits.sum())
-    del logits
+    summed, read = _sampling(shape, place)
     pairs = measure(ours, _reference(network, model, text, steps), repeats, began + seconds)
     return Result(
         shape=shape,
@@ -158,13 +156,12 @@ def table(result: Result) -> Iterator[str]:
     yield f"a token, AR                {spread(result.token)}"
     yield f"r, a step over a token     {result.ratio:.2f}: diffusion is faster above {result.ratio:.2f} tokens a step"
     at_cap = shape.canvas_length / result.steps
-    yield f"TPF/r                      {at_cap / result.ratio:.2f} at {at_cap:.2f} tokens a step, as here (all {result.steps} steps)"
-    yield f"                           {REPORTED_TPF / result.ratio:.2f} at {REPORTED_TPF}, the released model's by its report"
-    mean = statistics.mean(result.experts)
-    yield (
-        f"distinct experts a canvas  {mean:.1f} ({min(result.experts)} to {max(result.experts)}) of {shape.experts} a layer; "
-        f"the released model's by its report: about {REPORTED_EXPERTS} of 128"
-    )
+    here = f"{at_cap:.2f} tokens a step, as here (all {result.steps} steps)"
+    yield f"TPF/r                      {at_cap / result.ratio:.2f} at {here}"
+    yield f"{'':<26} {REPORTED_TPF / result.ratio:.2f} at {REPORTED_TPF}, the released model's by its report"
+    counts = f"{statistics.mean(result.experts):.1f} ({min(result.experts)} to {max(result.experts)})"
+    reported = f"the released model's by its report: about {REPORTED_EXPERTS} of 128"
+    yield f"distinct experts a canvas  {counts} of {shape.experts} a layer; {reported}"
     yield f"sampling statistics        {spread(result.statistics, 3)}"
     yield f"one read of the logits     {spread(result.read, 3)}"
     ratio = statistics.median(result.statistics) / statistics.median(result.read)
@@ -193,8 +190,8 @@ def _reference(network: Any, model: Model, text: str, steps: int) -> Callable[[]
     ids = torch.tensor([model.encode([Message(role="user", content=text)], False)], device=network.device)
     usual = EntropyBoundSampler()
 
-    def once() -> object:
-        return network.generate(
+    def once() -> None:
+        network.generate(
             ids,
             max_new_tokens=model.canvas_length,
             max_denoising_steps=steps,
@@ -207,6 +204,7 @@ def _reference(network: Any, model: Model, text: str, steps: int) -> Callable[[]
             pad_token_id=0,
             cache=DynamicCache(config=network.config.get_text_config()),
         )
+        model.finish()
 
     return once
 
@@ -255,6 +253,14 @@ def _experts(model: Model, network: Any, text: str) -> list[int]:
     with counted(network.model.decoder.layers, counts):
         model.decode_pass(cache, canvas_ids, None)
     return counts
+
+
+def _sampling(shape: Shape, device: torch.device) -> tuple[list[float], list[float]]:
+    """The sampling statistics of one step's logits, and a sum that reads these once."""
+    logits = torch.randn(shape.canvas_length, shape.vocab_size, device=device)
+    uniforms = draws.uniforms(0, 0, 1, "sample", shape.canvas_length).to(device)
+    watch = Stopwatch(device)
+    return _repeated(watch, lambda: summarise(logits, uniforms)), _repeated(watch, logits.sum)
 
 
 def _repeated(watch: Stopwatch, what: Callable[[], object]) -> list[float]:

@@ -47,7 +47,7 @@ class Stopwatch:
     def _now(self) -> Moment:
         if not self._cuda:
             return time.perf_counter()
-        event = torch.cuda.Event(enable_timing=True)
+        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         event.record(torch.cuda.current_stream(self._device))
         return event
 
@@ -63,7 +63,10 @@ def timed(layers: Any, watch: Stopwatch) -> Iterator[None]:
     """
     hooks = []
     for layer in layers:
-        for first, last, name in ((layer.self_attn, layer.self_attn, "attention"), (layer.router, layer.experts, "MoE")):
+        for first, last, name in (
+            (layer.self_attn, layer.self_attn, "attention"),
+            (layer.router, layer.experts, "MoE"),
+        ):
             hooks.append(first.register_forward_pre_hook(lambda *_, name=name: watch.start(name)))
             hooks.append(last.register_forward_hook(lambda *_, name=name: watch.stop(name)))
     try:

@@ -131,10 +131,10 @@ def configuration(shape: Shape) -> DiffusionGemmaConfig:
 
 
 def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int = 0) -> tuple[Model, Any]:
-    """A model of that shape with random weights, and its network. Nothing is ever held twice, and nothing large outside the device.
+    """A model of that shape with random weights, and its network.
 
-    Matrices are drawn with fan_in^-½, embeddings with hidden_size^-½ (the class multiplies them by its inverse), the
-    norms of queries and keys are head_dim^-¼, other vectors 1.
+    Nothing is ever held twice, and nothing large outside the device. Matrices are drawn with fan_in^-½, embeddings with
+    hidden_size^-½ (the class multiplies them by its inverse), vectors are 1.
     """
     with init_empty_weights(include_buffers=False):
         network = DiffusionGemmaForBlockDiffusion(configuration(shape))
@@ -145,7 +145,7 @@ def new_model(shape: Shape, device: torch.device, dtype: torch.dtype, seed: int 
         for name, weight in module._parameters.items():
             if weight is not None:
                 if id(weight) not in placed:
-                    placed[id(weight)] = _drawn(module, weight, generator, dtype)
+                    placed[id(weight)] = _drawn(weight, generator, dtype)
                 module._parameters[name] = placed[id(weight)]
         for name, buffer in module._buffers.items():
             if buffer is not None:
@@ -169,10 +169,11 @@ def bytes_needed(shape: Shape, dtype: torch.dtype) -> int:
     with init_empty_weights():
         network = DiffusionGemmaForBlockDiffusion(configuration(shape))
     network.tie_weights()
-    return sum(weight.numel() for weight in network.parameters()) * dtype.itemsize
+    weights: int = sum(weight.numel() for weight in network.parameters())
+    return weights * dtype.itemsize
 
 
-def _drawn(module: nn.Module, weight: nn.Parameter, generator: torch.Generator, dtype: torch.dtype) -> nn.Parameter:
+def _drawn(weight: nn.Parameter, generator: torch.Generator, dtype: torch.dtype) -> nn.Parameter:
     made = torch.empty(weight.shape, device=generator.device, dtype=dtype)
     if weight.ndim >= 2:
         made.normal_(0, weight.shape[-1] ** -0.5, generator=generator)

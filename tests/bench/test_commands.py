@@ -10,7 +10,8 @@ SPREAD = r"[\d.]+ \([\d.]+ to [\d.]+\)"
 
 GPU = [
     r"small shape, random weights, float32: 584,224 parameters; torch .*",
-    r"6 layers, 2 of 16 experts a token, experts by \w+, attention by \w+; canvas 32, vocabulary 2048, prompt of 9 tokens",
+    r"6 layers, 2 of 16 experts a token, experts by \w+, attention by \w+; "
+    r"canvas 32, vocabulary 2048, prompt of 9 tokens",
     r"median \(least to most\), ms",
     rf"a step +{SPREAD}",
     *[rf"  {name} +{SPREAD}  \d+%" for name in ("MoE", "attention", "other", "sampling", "copy")],
@@ -61,7 +62,8 @@ def test_a_small_gpu_is_refused_before_anything_is_made(monkeypatch: pytest.Monk
     result = CliRunner().invoke(app, ["bench", "gpu"])
     assert result.exit_code == 2
     assert re.fullmatch(
-        r"playground: --device: the released shape \(26B-A4B\) needs about 5\d GiB there, and 8 are free; .*\n", result.stderr
+        r"playground: --device: the released shape \(26B-A4B\) needs about 5\d GiB there, and 8 are free; .*\n",
+        result.stderr,
     )
 
 

@@ -64,7 +64,7 @@ def _forked(task: Callable[..., Iterator[Any]], arguments: bytes) -> Iterator[An
                 return
             yield value
     finally:
-        worker.terminate()
+        worker.kill()  # it has inherited the server's way with SIGTERM
         worker.join()
         receiver.close()
 

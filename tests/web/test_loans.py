@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-
 import pytest
 from gradio.context import LocalContext
 
@@ -101,9 +100,11 @@ async def test_what_is_no_start_is_refused(
 
 async def test_starts_are_limited(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     async with lending(worker, monkeypatch, starts_per_minute=1) as (_, loans):
-        assert "run" in [answer async for answer in loans.ask(start(steps=1), "1.2.3.4")][0]
-        assert "error" in [answer async for answer in loans.ask(start(steps=1), "1.2.3.4")][0]
-        assert "run" in [answer async for answer in loans.ask(start(steps=1), "5.6.7.8")][0]
+        answers = [
+            [answer async for answer in loans.ask(start(steps=1), address)]
+            for address in ("1.2.3.4", "1.2.3.4", "5.6.7.8")
+        ]
+    assert ["error" in given[0] for given in answers] == [False, True, False]
 
 
 async def test_a_lent_run_is_cancelled_by_whoever_has_its_token(
@@ -113,22 +114,22 @@ async def test_a_lent_run_is_cancelled_by_whoever_has_its_token(
         asked = loans.ask(start(steps=1000), "1.2.3.4")
         first = await anext(asked)
         async with live.connect() as client:
-            await client.say("join", run=first["run"])
-            await steered(client, first, "pause", "does not halt")
-            await steered(client, first, "update", "takes no changes", sampler={"t_max": 1.5})
+            await refused(client, first, "pause", "does not halt")
+            await refused(client, first, "update", "takes no changes", sampler={"t_max": 1.5})
+            await client.say("pace", run=first["run"], control=first["token"], steps_per_second=1)
             await client.say("cancel", run=first["run"], control=first["token"])
             answers = [answer async for answer in asked]
-            events = sorted(await client.follow(), key=lambda event: event["seq"])
+        events = await watched(live, first["run"])
         assert events[-1]["stop_reason"] == "cancelled"
         assert events[-1]["seq"] + 1 == answers[-1]["events"] == len(events) < 500
         assert live.site.runs.going_of("1.2.3.4") == 0
 
 
-async def steered(client: Client, run: dict[str, Any], kind: str, words: str, **fields: Any) -> None:
-    """Say something that a lent run cannot do, before its first event is acknowledged."""
+async def refused(client: Client, run: dict[str, Any], kind: str, words: str, **fields: Any) -> None:
+    """Say something that a lent run cannot do."""
     await client.say(kind, run=run["run"], control=run["token"], ref=kind, **fields)
-    while (frame := await client.hear()).get("ref") != kind:
-        pass
+    frame = await client.hear()
+    assert frame["ref"] == kind
     assert words in frame["message"]
 
 
@@ -154,9 +155,7 @@ async def test_a_worker_that_dies_ends_its_run_with_a_sentence(worker: Worker, m
     assert again[-1]["events"] == 5, "the next run works"
 
 
-async def test_the_socket_starts_nothing_where_the_gpu_is_lent(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_socket_starts_nothing_where_the_gpu_is_lent(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     async with lending(worker, monkeypatch) as (live, _), live.connect() as client:
         await client.say("start", recipe=recipe(), ref="s")
         frame = await client.hear()
@@ -165,7 +164,9 @@ async def test_the_socket_starts_nothing_where_the_gpu_is_lent(
 
 
 def test_events_travel_in_batches() -> None:
-    events = list(Fake().events(FakeModel(), Recipe.model_validate(recipe(steps=5)), Steering(Recipe.model_validate(recipe()))))
+    events = list(
+        Fake().events(FakeModel(), Recipe.model_validate(recipe(steps=5)), Steering(Recipe.model_validate(recipe())))
+    )
     assert [len(batch) for batch in batched(iter(events), 60)] == [9]
     assert [len(batch) for batch in batched(iter(events), 0)] == [1] * 9
     assert next(batched(iter(events), 60))[0].startswith('{"run":null,"seq":null,"type":"run_started"')
