@@ -62,6 +62,12 @@ class Settings(BaseSettings):
     """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
     max_sweep_runs: Annotated[int, Field(ge=0)] = 5000
     """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
+    max_rooms: Annotated[int, Field(ge=0)] = 64
+    """Rooms that may be open at the same time; 0: none can be opened."""
+    max_students: Annotated[int, Field(ge=1)] = 100
+    """Students in one room."""
+    room_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    """A room that nobody is in ends after this time."""
     max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     """The largest trace that is read, checked or exported."""
 

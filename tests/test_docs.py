@@ -13,6 +13,7 @@ from playground import cli, events
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.web import messages
+from playground.web.roomtalk import RoomState
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -91,6 +92,8 @@ def test_every_example_of_the_protocol_is_valid(mark: str, text: str) -> None:
             events.adapter.validate_json(text)
         case "recipe":
             assert Recipe.model_validate_json(text).model_dump(mode="json").keys() == json.loads(text).keys()
+        case "room":
+            assert RoomState.model_validate_json(text).model_dump(exclude_unset=True).keys() == set(json.loads(text))
         case "control":
             assert set(json.loads(text)) == {"type", "run", "token", "ref"}
         case _:
