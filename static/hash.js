@@ -46,10 +46,10 @@ export async function encode(state, defaults) {
 }
 
 /**
- * What a hash says: a state, a run's short link, or nothing. Raises `BadLink` with a sentence.
+ * What a hash says: a state, a run's short link, a room, or nothing. Raises `BadLink` with a sentence.
  * @param {string} hash
  * @param {Recipe} defaults
- * @returns {Promise<{state?: PageState, run?: string} | null>}
+ * @returns {Promise<{state?: PageState, run?: string, room?: {code: string, token?: string}} | null>}
  */
 export async function decode(hash, defaults) {
   if (hash === "" || hash === "#") return null;
@@ -58,6 +58,9 @@ export async function decode(hash, defaults) {
     if (!RUN_ID.test(run[1])) throw new BadLink("The link names a run that cannot exist: its id was cut off or changed on the way.");
     return { run: run[1] };
   }
+  const room = /^#room=([A-Z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
+  if (room) return { room: { code: room[1], token: room[2] } };
+  if (hash.startsWith("#room=")) throw new BadLink("The link to the room was cut off or changed on the way: ask for the code, and join with it.");
   const found = /^#s=(\d+)\.([\w-]*)$/.exec(hash);
   if (!found) {
     if (!hash.startsWith("#s=")) return null; // an anchor of the page, or somebody else's

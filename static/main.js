@@ -12,6 +12,7 @@
 import { AcceptanceMap } from "./map.js";
 import { Address } from "./address.js";
 import { Answer } from "./answer.js";
+import { Classroom } from "./classroom.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
@@ -28,6 +29,8 @@ import { Pace } from "./pace.js";
 import { PageStates } from "./pagestate.js";
 import { Past } from "./past.js";
 import { Races } from "./races.js";
+import { Room } from "./room.js";
+import { RoomMenu } from "./roommenu.js";
 import { Runs } from "./runs.js";
 import { Session } from "./session.js";
 import { Socket } from "./socket.js";
@@ -89,7 +92,8 @@ function open(piece) {
   const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
   const address = new Address(() => states.gather(), controls.usual);
   const views = new Views(root);
-  const status = new Status(piece("head").element, views, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const menu = new RoomMenu(new Room(socket));
+  const status = new Status(piece("head").element, views, [menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -98,12 +102,15 @@ function open(piece) {
   const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
+  const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
+    classroom.bar.element,
     lanes.diffusion.element,
+    classroom.question.element,
     rival.element,
     lanes.autoregressive.element,
     races.card.element,
@@ -238,7 +245,7 @@ function open(piece) {
   }
 
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
-  address.addEventListener("open", (/** @type {any} */ event) => void states.open(event.detail));
+  address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void states.open(detail)));
   address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
   address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
