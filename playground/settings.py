@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
     max_sweep_runs: Annotated[int, Field(ge=0)] = 5000
     """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
+    lessons: str = ""
+    """A folder with lessons of one's own, beside those of the package; empty: none."""
     max_rooms: Annotated[int, Field(ge=0)] = 64
     """Rooms that may be open at the same time; 0: none can be opened."""
     max_students: Annotated[int, Field(ge=1)] = 100

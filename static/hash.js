@@ -46,10 +46,10 @@ export async function encode(state, defaults) {
 }
 
 /**
- * What a hash says: a state, a run's short link, a room, or nothing. Raises `BadLink` with a sentence.
+ * What a hash says: a state, a run's short link, a room, a lesson, or nothing. Raises `BadLink` with a sentence.
  * @param {string} hash
  * @param {Recipe} defaults
- * @returns {Promise<{state?: PageState, run?: string, room?: {code: string, token?: string}} | null>}
+ * @returns {Promise<{state?: PageState, run?: string, room?: {code: string, token?: string}, lesson?: {name: string, part: number, trim: boolean}} | null>}
  */
 export async function decode(hash, defaults) {
   if (hash === "" || hash === "#") return null;
@@ -61,6 +61,9 @@ export async function decode(hash, defaults) {
   const room = /^#room=([A-Z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
   if (room) return { room: { code: room[1], token: room[2] } };
   if (hash.startsWith("#room=")) throw new BadLink("The link to the room was cut off or changed on the way: ask for the code, and join with it.");
+  const lesson = /^#lesson=([a-z0-9-]{1,64})(?:&part=(\d{1,2}))?(&trim)?$/.exec(hash);
+  if (lesson) return { lesson: { name: lesson[1], part: Number(lesson[2] ?? 1) - 1, trim: Boolean(lesson[3]) } };
+  if (hash.startsWith("#lesson=")) throw new BadLink("The link to the lesson was cut off or changed on the way; the lessons are in the menu.");
   const found = /^#s=(\d+)\.([\w-]*)$/.exec(hash);
   if (!found) {
     if (!hash.startsWith("#s=")) return null; // an anchor of the page, or somebody else's

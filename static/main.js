@@ -19,9 +19,11 @@ import { Editor } from "./editor.js";
 import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
+import { Guide } from "./guide.js";
 import { Inspector } from "./inspector.js";
 import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
+import { Menu } from "./menu.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
@@ -93,7 +95,8 @@ function open(piece) {
   const address = new Address(() => states.gather(), controls.usual);
   const views = new Views(root);
   const menu = new RoomMenu(new Room(socket));
-  const status = new Status(piece("head").element, views, [menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
+  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -103,6 +106,7 @@ function open(piece) {
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
+  const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
@@ -245,7 +249,7 @@ function open(piece) {
   }
 
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
-  address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void states.open(detail)));
+  address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void (detail.lesson ? guide.open(detail.lesson) : states.open(detail))));
   address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
   address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
