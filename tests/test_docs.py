@@ -10,6 +10,8 @@ import pytest
 import typer.main
 
 from playground import cli, events
+from playground.lessons import claims, reading
+from playground.lessons.lesson import CONTROLS
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.web import messages
@@ -98,6 +100,20 @@ def test_every_example_of_the_protocol_is_valid(mark: str, text: str) -> None:
             assert set(json.loads(text)) == {"type", "run", "token", "ref"}
         case _:
             pytest.fail(f"unknown mark {mark}")
+
+
+def test_the_lesson_shown_is_one_and_every_measure_is_named() -> None:
+    page = ROOT / "docs" / "teaching.md"
+    (example,) = [text for language, _, text in blocks(page) if language == "md"]
+    lesson = reading.parse(example, "example")
+    assert lesson.parts[0].choices
+    assert lesson.parts[0].run is not None
+    assert lesson.parts[0].seen
+    told = {
+        name for row in re.findall(r"^\| (`.+`) \|", page.read_text(), re.M) for name in re.findall(r"`(\w+)`", row)
+    }
+    assert {*reading.FIELDS, *claims.NUMBERS, *claims.WORDS} <= told
+    assert all(f"`{control}`" in page.read_text() for control in CONTROLS)
 
 
 def test_every_message_has_an_example() -> None:

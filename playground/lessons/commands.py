@@ -53,7 +53,8 @@ def _runs(model: str | None) -> RunIt:
 def check_lesson(file: Path, say: Say, run: RunIt | None, seeds: int) -> int:
     """The exit code: 0 all is well, 1 a claim does not hold (or no seed below `seeds` makes all hold).
 
-    run: makes a recipe's events; without it the file is only read. Raises `PlaygroundError` (field `file`) with the line.
+    run: makes a recipe's events; without it the file is only read. Raises `PlaygroundError` (field `file`), which
+    names the line.
     """
     try:
         found = read(file)

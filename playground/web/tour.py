@@ -1,4 +1,4 @@
-"""The lessons over HTTP. Those of a folder of one's own are read anew each time, so that who writes one sees it at once."""
+"""The lessons over HTTP; read anew each time, so that who writes one sees it at once."""
 
 import asyncio
 from pathlib import Path
