@@ -16,7 +16,7 @@ import { RULES, USUAL, samplerOf } from "./rules.js";
  * @property {string} [revision]  of the model's weights
  * @property {Record<string, number>} [at]  `seq` of the frame looked at, by mode; none while it plays or has played to the end
  * @property {number | null} [speed]  steps a second
- * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`
+ * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`, `projector`
  * @property {string} [sweep]  what the lab shows
  * @property {{position: number, canvas: number}} [chosen]  what is inspected
  */
@@ -28,7 +28,7 @@ const MOST_BYTES = 1 << 20;
 export const MOST_CHARACTERS = 16_000;
 
 const MODES = ["diffusion", "autoregressive", "side_by_side"];
-const VIEWS = ["noise", "entropy", "figure", "race", "lab"];
+const VIEWS = ["noise", "entropy", "figure", "race", "lab", "projector"];
 const EDITS = ["set", "pin", "unpin", "renoise", "canvas", "infill"];
 const RUN_ID = /^[\w-]{1,64}$/;
 

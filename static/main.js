@@ -30,6 +30,7 @@ import { Opener } from "./opener.js";
 import { Pace } from "./pace.js";
 import { PageStates } from "./pagestate.js";
 import { Past } from "./past.js";
+import { Projector } from "./projector.js";
 import { Races } from "./races.js";
 import { Room } from "./room.js";
 import { RoomMenu } from "./roommenu.js";
@@ -95,8 +96,9 @@ function open(piece) {
   const address = new Address(() => states.gather(), controls.usual);
   const views = new Views(root);
   const menu = new RoomMenu(new Room(socket));
+  const projector = new Projector(root);
   const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
-  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -104,7 +106,7 @@ function open(piece) {
   inspector.also(lanes.autoregressive);
   const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
-  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, model: () => status.model });
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
@@ -157,6 +159,10 @@ function open(piece) {
     if (views.view === "lab") void lab.show();
     else lab.hide();
     address.changed(true);
+  });
+  projector.addEventListener("change", () => {
+    for (const lane of all) lane.release();
+    address.changed();
   });
   lab.addEventListener("said", () => address.changed(true));
   lab.point.addEventListener("use", (/** @type {any} */ event) => useSettings({ controls, views, announce }, event.detail));
