@@ -40,6 +40,75 @@ def commands(page: Path) -> list[list[str]]:
 
 
 def test_the_settings_table_is_the_settings() -> None:
+    told = {name.lower(): default for name, default in TABLE_ROW.findall(README.read_text())}
+    real = {name: field.default for name, field in Settings.model_fields.items()}
+    assert told == {name: "" if default == () else str(default) for name, default in real.items()}
+
+
+@pytest.mark.parametrize("words", [words for page in PAGES for words in commands(page)], ids=" ".join)
+def test_every_command_shown_exists_with_its_options(words: list[str]) -> None:
+    command: Any = typer.main.get_command(cli.app)
+    while hasattr(command, "commands"):
+        command = command.commands[words[0]]
+        words = words[1:]
+    known = {name for parameter in command.params for name in parameter.opts} | {"--help"}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_every_command_there_is_is_shown() -> None:
+    shown = {words[0] for page in PAGES for words in commands(page)}
+    assert shown == set(typer.main.get_command(cli.app).commands)
+
+
+def test_the_trees_files_exist() -> None:
+    (tree,) = [text for language, _, text in blocks(README) if language == "text"]
+    folders: list[str] = []
+    for line in tree.splitlines():
+        name, note = line.split(None, 1)
+        assert note.strip(), line
+        depth = (len(line) - len(line.lstrip())) // 2
+        path = ROOT.joinpath(*folders[:depth], name)
+        assert path.is_dir() if name.endswith("/") else path.is_file(), path
+        folders[depth:] = [name]
+
+
+def test_the_tree_names_every_part() -> None:
+    (tree,) = [text for language, _, text in blocks(README) if language == "text"]
+    parts = {path.parent.name for path in (ROOT / "playground").glob("*/__init__.py")}
+    assert not {part for part in parts if f"  {part}/ " not in tree}
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda document: str(document.relative_to(ROOT)))
+def test_relative_links_and_images_resolve(document: Path) -> None:
+    for target in LINK.findall(FENCE.sub("", document.read_text())):
+        if not target.startswith(("http://", "https://", "#")):
+            assert (document.parent / target.split("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize(("mark", "text"), [(mark, text) for language, mark, text in FENCE.findall(PROTOCOL) if mark])
+def test_every_example_of_the_protocol_is_valid(mark: str, text: str) -> None:
+    match mark:
+        case "client":
+            messages.parse(text)
+        case "server":
+            events.adapter.validate_json(text)
+        case "recipe":
+            assert Recipe.model_validate_json(text).model_dump(mode="json").keys() == json.loads(text).keys()
+        case "room":
+            assert RoomState.model_validate_json(text).model_dump(exclude_unset=True).keys() == set(json.loads(text))
+        case "control":
+            assert set(json.loads(text)) == {"type", "run", "token", "ref"}
+        case _:
+            pytest.fail(f"unknown mark {mark}")
+
+
+def test_the_lesson_shown_is_one_and_every_measure_is_named() -> None:
+    page = ROOT / "docs" / "teaching.md"
+    (example,) = [text for language, _, text in blocks(page) if language == "md"]
+    lesson = reading.parse(example, "example")
+    assert lesson.parts[0].choices
+    assert lesson.parts[0].run is not None
+    assert lesson.parts[0].seen
     rows = re.findall(r"^\| (`.+`) \|", page.read_text(), re.M)
     told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert {*reading.FIELDS, *claims.NUMBERS, *claims.WORDS} <= told
