@@ -5,6 +5,7 @@
 /** @import { Controls } from "./controls.js" */
 /** @import { Inspector } from "./inspector.js" */
 /** @import { Lane } from "./lane.js" */
+/** @import { RunLog } from "./log.js" */
 /** @import { AcceptanceMap } from "./map.js" */
 /** @import { Notice } from "./notice.js" */
 /** @import { Past } from "./past.js" */
@@ -18,6 +19,7 @@ import { QuestionCard } from "./questioncard.js";
 import { Room } from "./room.js";
 import { RoomBar } from "./roombar.js";
 import { RoomMenu } from "./roommenu.js";
+import { kept } from "./control.js";
 
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 
@@ -93,10 +95,31 @@ export class Classroom extends EventTarget {
     for (const mode of /** @type {Mode[]} */ (Object.keys(show.runs))) {
       const { player } = this.parts.lanes[mode];
       this.lead.awaited.add(player.log);
+      this.#comeBack(player.log, show.runs[mode], show.mode);
       const seq = show.at[mode] ?? -1;
       if (show.playing) player.beginAt(seq);
       else player.cursor = seq;
     }
+  }
+
+  /**
+   * A run of the teacher's own goes on under the teacher's hands, and the controls say what it was begun with.
+   * @param {RunLog} log
+   * @param {string} run
+   * @param {Show["mode"]} mode
+   */
+  #comeBack(log, run, mode) {
+    const { controls, session, socket } = this.parts;
+    const arrived = () => {
+      if (!log.started) return;
+      log.removeEventListener("event", arrived);
+      if (!log.bundled) controls.take(log.started.recipe, mode);
+      const token = kept(run);
+      const live = socket.runs.get(run);
+      if (token && live) void session.adopt(Object.assign(live, { token }), log.started.recipe);
+    };
+    log.addEventListener("event", arrived);
+    arrived();
   }
 
   #out() {
