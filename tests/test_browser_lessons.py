@@ -43,7 +43,7 @@ def test_a_part_is_set_run_seen_and_checked(lesson: Page) -> None:
     expect(lesson.locator(".lesson h2")).to_have_text("A wide bound")
     expect(lesson.locator(".lesson-seen [data-done=false]")).to_have_count(1)
     lesson.get_by_role("button", name="Set it and run").click()
-    lesson.locator("[data-why]").wait_for(state="attached")
+    lesson.locator("[data-why]:not([hidden])").wait_for(state="attached")
     expect(lesson.locator("#entropy-bound-value")).to_have_value("2")
     expect(lesson.locator(".lesson-seen [data-done=true]")).to_contain_text(re.compile(r"steps: at most 20 \(\d+ in this"))
     choices = lesson.locator(".lesson-choice")
