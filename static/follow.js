@@ -38,7 +38,10 @@ export class Follow extends EventTarget {
     this.given = {};
     this.chosen = "";
     const mine = () => this.on && !this.applying && this.dispatchEvent(new CustomEvent("out"));
-    for (const lane of Object.values(lanes)) lane.addEventListener("run", mine);
+    for (const lane of Object.values(lanes)) {
+      lane.addEventListener("run", mine);
+      lane.addEventListener("state", () => this.#place(lane.mode)); // the event that the teacher looks at may have come
+    }
     controls.addEventListener("change", (/** @type {any} */ event) => event.detail.name === "mode" && mine());
   }
 
@@ -98,7 +101,6 @@ export class Follow extends EventTarget {
     lane.show(log, "");
     lane.player.pause();
     if (known) return;
-    log.addEventListener("event", () => this.#place(mode));
     this.socket.watch(run, log, () => void this.#bundled(mode, run));
   }
 

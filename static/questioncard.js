@@ -23,6 +23,8 @@ export class QuestionCard {
     /** What this student has tapped. @type {Set<number>} */
     this.picks = new Set();
     this.id = 0;
+    /** Whether there may be marks on the canvas. */
+    this.marked = false;
     /** Whether a tap is an answer now. */
     this.taking = false;
     this.title = h("h3", {}, "Which positions will be accepted next?");
@@ -170,6 +172,8 @@ export class QuestionCard {
   /** Marks what was chosen, and how often, on the canvas itself. */
   #mark() {
     const question = this.element.hidden ? null : this.room.state?.question ?? null;
+    if (!question && !this.marked) return;
+    this.marked = question !== null;
     const canvas = question && asked(this.lane.player.log, question.seq)?.canvas;
     for (const [index, text] of this.lane.texts) {
       const mine = question !== null && index === canvas;
