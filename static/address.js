@@ -55,7 +55,7 @@ export class Address extends EventTarget {
       const found = await decode(hash, this.usual);
       if (hash !== location.hash || !found) return false;
       this.dispatchEvent(new CustomEvent("open", { detail: found }));
-      return true;
+      return !found.lesson; // a lesson stands beside whatever is shown
     } catch (error) {
       if (!(error instanceof BadLink)) throw error;
       this.dispatchEvent(new CustomEvent("bad", { detail: error.message }));

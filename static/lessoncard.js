@@ -7,7 +7,7 @@ import { h, icon } from "./element.js";
 /**
  * A text as the server read it: a piece of text, or a tag with children, and for a link its address.
  * @typedef {string | [string, any[], string?]} Node
- * @typedef {{title: string, text: Node[], recipe: any, seen: Claim[], choices: {text: Node[], right: boolean}[], because: Node[]}} Part
+ * @typedef {{title: string, text: Node[], recipe: any, seen: Claim[], then: Node[], choices: {text: Node[], right: boolean}[], because: Node[]}} Part
  * @typedef {{name: string, title: string, minutes: number, mode: "diffusion" | "autoregressive" | "side_by_side", controls: string[], summary: Node[], recipe: any, parts: Part[]}} Lesson
  */
 
@@ -35,6 +35,7 @@ export class LessonCard extends EventTarget {
     this.text = h("div.lesson-text");
     this.run = h("button.chip.go.ready", { type: "button", onclick: tell("run") }, "Set it and run");
     this.seen = h("ul.lesson-seen", { "aria-live": "polite" });
+    this.then = h("div.lesson-text");
     this.check = h("div.lesson-check");
     this.back = h("button.chip", { type: "button", onclick: tell("back") }, "Back");
     this.next = h("button.chip", { type: "button", onclick: tell("next") }, "Next");
@@ -49,8 +50,9 @@ export class LessonCard extends EventTarget {
       this.text,
       this.run,
       this.seen,
+      this.then,
       this.check,
-      h("footer.lesson-foot", {}, this.back, this.place, this.next),
+      h("div.lesson-foot", {}, this.back, this.place, this.next),
       this.whole,
     );
     this.element.hidden = true;
@@ -69,6 +71,8 @@ export class LessonCard extends EventTarget {
     this.name.textContent = `Lesson · ${lesson.title}`;
     this.title.textContent = part.title;
     this.text.replaceChildren(...(at === 0 ? built(lesson.summary) : []), ...built(part.text));
+    this.then.replaceChildren(...built(part.then));
+    this.then.hidden = part.then.length === 0;
     this.run.hidden = !(part.recipe ?? (at === 0));
     this.place.textContent = `${at + 1} of ${lesson.parts.length}`;
     this.back.disabled = at === 0;

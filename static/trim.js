@@ -4,7 +4,7 @@
 /** Where each control is; the names are those of playground/lessons/lesson.py. */
 export const PLACES = /** @type {Record<string, string>} */ ({
   prompt: "#prompt",
-  mode: "#mode",
+  mode: "#mode, .race",
   start: "#start",
   examples: "#examples",
   rule: "#rule",

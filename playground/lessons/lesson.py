@@ -71,6 +71,8 @@ class Part(_Model):
     run: Run | None
     seen: tuple[Claim, ...]
     """What the page ticks off once the run that is shown has it."""
+    then: list[Any]
+    """The text behind the run and what is to be seen: as a rule a question."""
     choices: tuple[Choice, ...]
     because: list[Any]
     """Why the right answer is right."""
@@ -107,6 +109,7 @@ class Lesson(_Model):
                     "text": part.text,
                     "recipe": part.run and part.run.recipe.model_dump(mode="json"),
                     "seen": [claim.as_json() for claim in part.seen],
+                    "then": part.then,
                     "choices": [choice.model_dump() for choice in part.choices],
                     "because": part.because,
                 }

@@ -154,6 +154,7 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
     if not words:
         raise Mistake(at, "the part has no title.")
     text: Lines = []
+    then: Lines = []
     run: Run | None = None
     seen: tuple[claims.Claim, ...] = ()
     choices: list[Choice] = []
@@ -174,6 +175,8 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
             choices.append(Choice(right=found[1] != " ", text=_tree([(number, found[2])])))
         elif choices:
             because += block
+        elif run is not None or seen:
+            then += block
         else:
             text += block
     if choices and sum(choice.right for choice in choices) != 1:
@@ -183,6 +186,7 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
         text=_tree(text),
         run=run,
         seen=seen,
+        then=_tree(then),
         choices=tuple(choices),
         because=_tree(because),
     )

@@ -73,6 +73,8 @@ def test_a_lesson_is_read() -> None:
     assert then.run.recipe.sampler.model_dump()["entropy_bound"] == 0.2
     assert then.run.recipe.sampler.max_denoising_steps == 4
     assert [claim.text for claim in then.seen] == ["steps <= 4"]
+    assert then.text == [["p", ["Set it and run."]]]
+    assert then.then == [["p", ["How many?"]]]
     assert [choice.right for choice in then.choices] == [False, True]
     assert then.because == [["p", ["Because N is ", ["strong", ["four"]], "."]]]
     assert json.loads(json.dumps(lesson.as_json()))["parts"][1]["recipe"]["seed"] == 7
