@@ -45,7 +45,9 @@ def test_a_part_is_set_run_seen_and_checked(lesson: Page) -> None:
     lesson.get_by_role("button", name="Set it and run").click()
     lesson.locator("[data-why]:not([hidden])").wait_for(state="attached")
     expect(lesson.locator("#entropy-bound-value")).to_have_value("2")
-    expect(lesson.locator(".lesson-seen [data-done=true]")).to_contain_text(re.compile(r"steps: at most 20 \(\d+ in this"))
+    expect(lesson.locator(".lesson-seen [data-done=true]")).to_contain_text(
+        re.compile(r"steps: at most 20 \(\d+ in this")
+    )
     choices = lesson.locator(".lesson-choice")
     choices.nth(0).click()
     expect(lesson.locator(".lesson-answer")).to_contain_text("Look again")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.test_browser import SECONDS, own
+from tests.test_browser_access import serious
 
 LANE = ".lane[data-mode=diffusion]"
 FOLLOWING = "#denoise[data-ready][data-room=following]"
@@ -207,3 +208,26 @@ def test_a_link_to_no_room_says_so(open_page: Open, server_url: str) -> None:
     page.goto("about:blank")
     page.goto(f"{server_url}#room=zz")
     expect(page.locator(".notice")).to_contain_text("ask for the code")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_held_against_a_room_and_a_lesson(open_page: Open, server_url: str, scheme: str) -> None:
+    teacher = open_page(f"{server_url}#lesson=when-to-stop&part=2", color_scheme=scheme, reduced_motion="reduce")
+    teacher.locator(".lesson:visible").wait_for()
+    code, link, _ = new_room(teacher)
+    teacher.locator(f"{LANE}[data-run]").wait_for()
+    go_to(teacher, 2)
+    student = open_page(link, color_scheme=scheme, reduced_motion="reduce")
+    student.locator(FOLLOWING).wait_for()
+    teacher.get_by_role("button", name="Ask: what is accepted next?").click()
+    student.locator(".question:visible").wait_for()
+    student.locator(f"{LANE} .t.s-draft:visible").first.click()
+    expect(teacher.locator(".question")).to_contain_text("1 answer")
+    teacher.get_by_role("button", name="Show the answer").click()
+    student.locator(".votes li").wait_for()
+    assert serious(student) == []
+    student.get_by_role("button", name="Step out").click()
+    assert serious(student) == []
+    teacher.get_by_role("button", name=f"Room {code}").click()
+    teacher.locator(".room-qr:visible").wait_for()
+    assert serious(teacher) == []
