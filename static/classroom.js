@@ -74,8 +74,8 @@ export class Classroom extends EventTarget {
         this.follow.turn(true);
       } else {
         if (Object.keys(state.show.runs).length) this.#restore(state.show);
+        else this.menu.menu.open();
         this.lead.turn(true);
-        this.menu.menu.open();
       }
     } else if (state.role === "student") this.follow.apply(state.show);
     if (state.question && state.question.id !== before?.question?.id && state.role === "student") this.parts.announce("The teacher asks: which positions will be accepted next?");

@@ -118,8 +118,7 @@ export class Follow extends EventTarget {
       this.applying = true;
       lane.show(log);
       this.applying = false;
-      lane.player.pause();
-      this.#place(mode);
+      lane.player.seek(log.frameAt(this.show?.at[mode] ?? -1));
       return;
     }
     if (this.given[mode] === run) lane.say(FILE);
