@@ -7,6 +7,7 @@ import typer
 
 from playground import __version__
 from playground.bench.commands import app as bench
+from playground.lessons.commands import lesson
 from playground.tiny.commands import evaluate, train
 
 if TYPE_CHECKING:
@@ -267,6 +268,7 @@ def sweep(
     raise typer.Exit(code)
 
 
+app.command()(lesson)
 app.command()(train)
 app.command()(evaluate)
 

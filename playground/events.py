@@ -203,8 +203,8 @@ class Error(_Event):
 
     type: Literal["error"] = "error"
     code: str
-    """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `unknown_sweep`, `forbidden`, `finished`, `busy`,
-    `too_long`, `model` (it could not be loaded), `out_of_memory`, `bad_logits`, `internal`."""
+    """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `unknown_sweep`, `unknown_room`, `forbidden`,
+    `finished`, `busy`, `too_long`, `model` (it could not be loaded), `out_of_memory`, `bad_logits`, `internal`."""
     message: str
     field: str | None = None
     """The field at fault as a dotted path, for example `recipe.sampler.t_max`."""

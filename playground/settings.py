@@ -65,6 +65,14 @@ class Settings(BaseSettings):
     """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
     recordings: str = ""
     """A folder of trace files that the page shows as a gallery; empty: none."""
+    lessons: str = ""
+    """A folder with lessons of one's own, beside those of the package; empty: none."""
+    max_rooms: Annotated[int, Field(ge=0)] = 64
+    """Rooms that may be open at the same time; 0: none can be opened."""
+    max_students: Annotated[int, Field(ge=1)] = 100
+    """Students in one room."""
+    room_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    """A room that nobody is in ends after this time."""
     max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     """The largest trace that is read, checked or exported."""
 

@@ -12,6 +12,7 @@
 import { AcceptanceMap } from "./map.js";
 import { Address } from "./address.js";
 import { Answer } from "./answer.js";
+import { Classroom } from "./classroom.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
@@ -19,17 +20,22 @@ import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
 import { Gallery } from "./gallery.js";
+import { Guide } from "./guide.js";
 import { Inspector } from "./inspector.js";
 import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
 import { Loan } from "./loan.js";
+import { Menu } from "./menu.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
 import { Pace } from "./pace.js";
 import { PageStates } from "./pagestate.js";
 import { Past } from "./past.js";
+import { Projector } from "./projector.js";
 import { Races } from "./races.js";
+import { Room } from "./room.js";
+import { RoomMenu } from "./roommenu.js";
 import { Runs } from "./runs.js";
 import { Session } from "./session.js";
 import { Socket } from "./socket.js";
@@ -94,7 +100,10 @@ function open(piece) {
   const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
   const address = new Address(() => states.gather(), controls.usual);
   const views = new Views(root);
-  const status = new Status(piece("head").element, views, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const menu = new RoomMenu(new Room(socket));
+  const projector = new Projector(root);
+  const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
+  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -102,14 +111,18 @@ function open(piece) {
   inspector.also(lanes.autoregressive);
   const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
-  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, model: () => status.model });
+  const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
+  const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
     gallery.element,
+    classroom.bar.element,
     lanes.diffusion.element,
+    classroom.question.element,
     rival.element,
     lanes.autoregressive.element,
     races.card.element,
@@ -153,6 +166,10 @@ function open(piece) {
     if (views.view === "lab") void lab.show();
     else lab.hide();
     address.changed(true);
+  });
+  projector.addEventListener("change", () => {
+    for (const lane of all) lane.release();
+    address.changed();
   });
   lab.addEventListener("said", () => address.changed(true));
   lab.point.addEventListener("use", (/** @type {any} */ event) => useSettings({ controls, views, announce }, event.detail));
@@ -245,7 +262,7 @@ function open(piece) {
   }
 
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
-  address.addEventListener("open", (/** @type {any} */ event) => void states.open(event.detail));
+  address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void (detail.lesson ? guide.open(detail.lesson) : states.open(detail))));
   address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
   address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));

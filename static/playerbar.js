@@ -62,6 +62,7 @@ export class PlayerBar {
    * @param {KeyboardEvent} event
    */
   key(event) {
+    if (this.element.inert) return false;
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest(OWN_KEYS)) return false;
     if (event.key === " " && target.closest("button, a, summary")) return false;

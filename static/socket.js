@@ -127,6 +127,10 @@ export class Socket extends EventTarget {
       this.#refuse(message);
       return;
     }
+    if (message.type === "room") {
+      this.dispatchEvent(new CustomEvent("room", { detail: message }));
+      return;
+    }
     if (typeof message.seq !== "number") return;
     this.runs.get(message.run)?.log.append(message);
     this.#acknowledge(message.run, message.seq);
@@ -190,6 +194,32 @@ export class Socket extends EventTarget {
   follow(live) {
     this.runs.set(live.run, live);
     this.#rejoin(live);
+  }
+
+  /**
+   * Watches a run of somebody else's; its events go into the log.
+   * @param {string} run
+   * @param {RunLog} log
+   * @param {(error: Refused) => void} refused
+   */
+  watch(run, log, refused) {
+    const live = { run, token: "", log };
+    this.runs.set(run, live);
+    this.say({ type: "join", run, after: log.gapless }, (error) => {
+      this.forget(live);
+      refused(error);
+    });
+  }
+
+  /**
+   * Says something that is no matter of a run's; whether it was sent.
+   * @param {{type: string} & Record<string, unknown>} message
+   * @param {(error: Refused) => void} [refused]
+   */
+  say(message, refused) {
+    const ref = this.#ref();
+    if (refused) this.refusals.set(ref, refused);
+    return this.#send({ ...message, ref });
   }
 
   #ref() {

@@ -11,9 +11,12 @@ import pytest
 import typer.main
 
 from playground import cli, events
+from playground.lessons import claims, reading
+from playground.lessons.lesson import CONTROLS
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.web import messages
+from playground.web.roomtalk import RoomState
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -110,10 +113,25 @@ def test_every_example_of_the_protocol_is_valid(mark: str, text: str) -> None:
             events.adapter.validate_json(text)
         case "recipe":
             assert Recipe.model_validate_json(text).model_dump(mode="json").keys() == json.loads(text).keys()
+        case "room":
+            assert RoomState.model_validate_json(text).model_dump(exclude_unset=True).keys() == set(json.loads(text))
         case "control":
             assert set(json.loads(text)) == {"type", "run", "token", "ref"}
         case _:
             pytest.fail(f"unknown mark {mark}")
+
+
+def test_the_lesson_shown_is_one_and_every_measure_is_named() -> None:
+    page = ROOT / "docs" / "teaching.md"
+    (example,) = [text for language, _, text in blocks(page) if language == "md"]
+    lesson = reading.parse(example, "example")
+    assert lesson.parts[0].choices
+    assert lesson.parts[0].run is not None
+    assert lesson.parts[0].seen
+    rows = re.findall(r"^\| (`.+`) \|", page.read_text(), re.M)
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert {*reading.FIELDS, *claims.NUMBERS, *claims.WORDS} <= told
+    assert all(f"`{control}`" in page.read_text() for control in CONTROLS)
 
 
 def test_every_message_has_an_example() -> None:

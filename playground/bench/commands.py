@@ -115,3 +115,19 @@ def frames(
     typer.echo(f"two lanes of {benchmark.TOKENS} tokens; {result.browser}, {os.cpu_count()} CPUs, load {load}")
     for line in benchmark.table(result.scenes):
         typer.echo(line)
+
+
+@app.command()
+def room(
+    followers: Annotated[int, typer.Option(min=1, max=100, help="Students that follow.")] = 30,
+) -> None:
+    """How soon students see the step that their teacher sees, over real sockets on this machine."""
+    from statistics import median, quantiles
+
+    from playground.bench import room as benchmark
+
+    times = benchmark.measure(followers)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    typer.echo(f"{followers} followers, {benchmark.PACE} steps/s; {os.cpu_count()} CPUs, load {load}")
+    typer.echo(f"median {median(times):.1f} ms, 99 of 100 below {quantiles(times, n=100)[-1]:.1f} ms")
+    typer.echo(f"longest {max(times):.1f} ms, of {len(times)} steps seen")

@@ -12,7 +12,9 @@ HEAD = """<link rel="icon" href="page/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="page/gallery.css">
 <link rel="stylesheet" href="page/edits.css">
 <link rel="stylesheet" href="page/tools.css">
-<link rel="stylesheet" href="page/lab.css">"""
+<link rel="stylesheet" href="page/lab.css">
+<link rel="stylesheet" href="page/classroom.css">
+<link rel="stylesheet" href="page/guide.css">"""
 """Styles, relative to the page's own address, so that they are found behind a proxy's prefix too."""
 
 MOUNT = """(async () => {

@@ -16,7 +16,7 @@ from playground.engine.steering import Steering
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.replay_page import static_folder
-from playground.web import files, history, lab, routes, socket
+from playground.web import classroom, files, history, lab, routes, socket, tour
 from playground.web.headers import CarefulHeaders, NoUploads, Prefix
 from playground.web.loans import Loans
 from playground.web.site import Engine, Site
@@ -61,7 +61,7 @@ def create_app(
     )
     app.state.site = site
     routes.answer_mistakes(app)
-    for part in (routes, history, files, lab):
+    for part in (routes, history, files, lab, classroom, tour):
         app.include_router(part.router(site))
 
     @app.websocket("/ws")

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from playground.errors import PlaygroundError
 from playground.web.archive import hashed
-from playground.web.messages import OWNER_CHARACTERS
+from playground.web.message import OWNER_CHARACTERS
 from playground.web.routes import LARGEST, RunId
 from playground.web.runs import unknown
 from playground.web.site import Site

@@ -19,6 +19,7 @@ STATUS = {
     "unknown_run": 404,
     "unknown_event": 404,
     "unknown_sweep": 404,
+    "unknown_room": 404,
     "forbidden": 403,
     "busy": 503,
     "model": 503,

@@ -15,6 +15,7 @@ from playground.web.archive import Archive
 from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
 from playground.web.metrics import ProcessMetrics
+from playground.web.rooms import Rooms
 from playground.web.runs import Events, Run, Runs
 from playground.web.sweeps import Sweeps
 
@@ -45,12 +46,14 @@ class Site:
         self.archive = Archive(settings)
         self.runs = Runs(settings, self.turns, self.metrics, self.archive)
         self.sweeps = Sweeps(settings, self.turns, engine)
+        self.rooms = Rooms(settings)
         self.starting: Counter[str] = Counter()
         """Runs that are about to begin, by address."""
         self._engine = engine
         self.lends = False
         """Whether runs are made on a GPU that is lent for each of them."""
         self.metrics.gauge("open_sockets", "Sockets that are open", lambda: self.limits.sockets)
+        self.metrics.gauge("rooms", "Rooms that are open", lambda: len(self.rooms))
         self.metrics.gauge("runs_going", "Runs that take turns on the device", lambda: self.turns.going)
         self.metrics.gauge("runs_waiting", "Runs that wait to begin", lambda: self.turns.waiting)
 
