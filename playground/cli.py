@@ -128,10 +128,16 @@ def _live(recipe: "Recipe", settings: "Settings") -> "tuple[Iterator[Event], Ste
     from playground.engine import models, runs
     from playground.engine.steering import Steering
 
-    model = models.load(settings)
+    model = models.load(settings, _tell)
     recipe = runs.prepare(model, recipe, settings)
     steering = Steering(recipe)
     return runs.events(model, recipe, steering), steering
+
+
+def _tell(sentence: str) -> None:
+    """How far the loading is; a model that is there at once needs no words."""
+    if not sentence.startswith("Loading the model 'embedded'"):
+        typer.echo(f"playground: {sentence}", err=True)
 
 
 @app.command()
@@ -191,7 +197,7 @@ def verify(
         from playground.errors import PlaygroundError
 
         try:
-            loaded = models.load(settings)
+            loaded = models.load(settings, _tell)
         except PlaygroundError as error:
             raise PlaygroundError(error.code, error.message, "model") from None
         try:
@@ -250,7 +256,7 @@ def sweep(
         from playground.engine import models
 
         settings = refusal.settings(model=model)
-        return models.load(settings), settings
+        return models.load(settings, _tell), settings
 
     with refusal.in_a_sentence():
         code = run_sweep(

@@ -52,6 +52,19 @@ class RunStarted(_Event):
     texts: dict[int, str]
 
 
+class Prefill(_Event):
+    """Part of a long prompt is in the KV cache. The last part has no such event: what follows it says so."""
+
+    type: Literal["prefill"] = "prefill"
+    tokens: int
+    """How many tokens are encoded so far."""
+    total: int
+    """How many the prompt has."""
+    ms: float
+    """Device time of this part; 0 where an earlier run had encoded it."""
+    device_ms: float
+
+
 class CanvasStarted(_Event):
     """A new canvas of random tokens, which step 1 is fed."""
 
@@ -182,6 +195,8 @@ class Metrics(BaseModel):
     """Generated tokens that the text leaves out because they are beyond max_new_tokens."""
     loops: int = 0
     """Canvases that end in a loop; 1 for an autoregressive run that does."""
+    reused_tokens: int = 0
+    """Tokens of the prompt that an earlier run had encoded, so that this one need not."""
 
 
 class RunFinished(_Event):
@@ -212,7 +227,7 @@ class Error(_Event):
     """The client's own mark of the message that is answered."""
 
 
-Event = RunStarted | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | Error
+Event = RunStarted | Prefill | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | Error
 """Any event of a run."""
 
 adapter: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])

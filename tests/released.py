@@ -1,7 +1,7 @@
-"""A checkpoint folder of the released configuration's shape in small: all parts, random weights, saved as a user has it.
+"""A checkpoint folder of the released configuration's shape in small: all parts, random weights, saved as usual.
 
-Experts, five sliding layers to a full one, wider heads with fewer keys in the full ones, a vision tower, image tokens that
-see each other, Gemma 4's markers, tokenizer, chat template and image processor.
+Experts, five sliding layers to a full one, wider heads with fewer keys in the full ones, a vision tower, image tokens
+that see each other, Gemma 4's markers, tokenizer, chat template and image processor.
 """
 
 from pathlib import Path

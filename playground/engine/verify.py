@@ -23,7 +23,7 @@ from playground.recipe import Recipe, SetDecoding, SetSampler
 
 __all__ = ["DoesNotFollow", "Verdict", "verify"]
 
-NOT_DERIVED = {"wall_seconds", "shared_device"}
+NOT_DERIVED = {"wall_seconds", "shared_device", "reused_tokens"}
 """Metrics that are of the day, not of the recipe."""
 
 SAME_BITS = 1e-9
@@ -81,7 +81,7 @@ def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: 
     _check_model(model, started)
     recipe = _check_recipe(started, finished)
     kind = CanvasesCheck if recipe.mode == "diffusion" else TokensCheck
-    check = kind(model, recipe, started.prompt_ids, recorded, margins)
+    check = kind(model, recipe, model.prompt(recipe.messages, recipe.thinking), recorded, margins)
     complete = check.run()
     stop_reason = "end_of_turn" if check.ids and check.ids[-1] in model.end_ids else "max_new_tokens"
     if not complete:

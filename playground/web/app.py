@@ -81,10 +81,10 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
 def real_engine() -> Engine:
     """The engine of this package; torch is imported when it is first used, so that the page need not wait for it."""
 
-    def load(settings: Settings) -> "Model":
+    def load(settings: Settings, tell: Callable[[str], None]) -> "Model":
         from playground.engine import models
 
-        return models.load(settings)
+        return models.load(settings, tell)
 
     def prepare(model: "Model", recipe: Recipe, settings: Settings) -> Recipe:
         from playground.engine import runs
