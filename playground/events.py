@@ -43,6 +43,8 @@ class RunStarted(_Event):
     prompt_ids: list[int]
     end_ids: list[int]
     """Tokens that end the turn; a canvas is cut after the first of them."""
+    channel_ids: list[int] | None = None
+    """The two markers around a thought, where the model has them."""
     device: str
     dtype: str
     created: str
@@ -140,6 +142,8 @@ class Token(_Event):
     device_ms: float
     text: str
     """What the answer gains with this token; a character split over tokens comes with the last of them."""
+    thought: str = ""
+    """What the thought gains with it."""
     edits: list[SetDecoding] = []
     texts: dict[int, str]
     top_ids: list[int] | None = None
@@ -155,6 +159,8 @@ class CanvasCommitted(_Event):
     ids: list[int]
     text: str
     """What the answer gains with this canvas; a character split over the edge comes with the later canvas."""
+    thought: str = ""
+    """What the thought gains with it; markers are in neither."""
     steps: int
     stop_reason: CanvasStopReason
     loop: Loop | None = None
@@ -195,6 +201,8 @@ class Metrics(BaseModel):
     """Generated tokens that the text leaves out because they are beyond max_new_tokens."""
     loops: int = 0
     """Canvases that end in a loop; 1 for an autoregressive run that does."""
+    thinking_tokens: int = 0
+    """Tokens of the thought, its markers counted; the others are the answer's."""
     reused_tokens: int = 0
     """Tokens of the prompt that an earlier run had encoded, so that this one need not."""
 

@@ -68,9 +68,8 @@ class Message(Strict):
     @property
     def uploads(self) -> list[ImagePart | FilePart]:
         """What was uploaded, in order."""
-        return (
-            [] if isinstance(self.content, str) else [part for part in self.content if not isinstance(part, TextPart)]
-        )
+        parts = [] if isinstance(self.content, str) else self.content
+        return [part for part in parts if not isinstance(part, TextPart)]
 
 
 class SetSampler(Strict):

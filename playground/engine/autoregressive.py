@@ -44,7 +44,7 @@ class Autoregressive:
         """One pass of the model for each event. Raises `Cancelled` and whatever the model raises."""
         prefilled = yield from prefill.read(self.model, self.prompt, self._clock, self._check_cancelled)
         cache, logits, self.reused = prefilled.cache, prefilled.logits, prefilled.reused
-        growing = answers.Growing(self.model.decode)
+        growing = answers.Apart(self.model.channel, self.model.decode)
         for index in range(self.recipe.max_new_tokens):
             self._check_cancelled()
             edits = self.in_force.before(index)
@@ -67,6 +67,7 @@ class Autoregressive:
             if not torch.isfinite(whole.entropy).all():
                 raise PlaygroundError("bad_logits", f"The model's logits at token {index} are no distribution.")
             self.ids.append(token)
+            gained = growing.add([token] if token not in self.model.end_ids else [])
             top_ids = whole.top_ids[0].tolist()
             yield Token(
                 index=index,
@@ -76,7 +77,8 @@ class Autoregressive:
                 logprob=logprob,
                 ms=self._clock.last_ms,
                 device_ms=self._clock.total_ms,
-                text="" if token in self.model.end_ids else growing.add([token]),
+                text=gained.text,
+                thought=gained.thought,
                 edits=edits,
                 texts=self.model.pieces([token]),
                 top_ids=top_ids,

@@ -72,7 +72,7 @@ class Diffusion:
 
     def events(self) -> Iterator[Event]:
         """At most one pass of the model between two events. Raises `Cancelled` and whatever the model raises."""
-        growing = answers.Growing(self.model.decode)
+        growing = answers.Apart(self.model.channel, self.model.decode)
         count = canvases(self.recipe.max_new_tokens, self.model.canvas_length)
         prefilled = yield from prefill.read(self.model, self.prompt, self._clock, self._check_cancelled)
         cache, self.reused = prefilled.cache, prefilled.reused
@@ -97,10 +97,12 @@ class Diffusion:
                     self.model.finish()
                 ms = self._clock.last_ms
             texts = self.model.pieces(ids)
+            gained = growing.add(ids[:-1] if ended else ids)
             yield CanvasCommitted(
                 canvas=canvas,
                 ids=ids,
-                text=growing.add(ids[:-1] if ended else ids),
+                text=gained.text,
+                thought=gained.thought,
                 steps=draft.steps,
                 stop_reason=draft.stop_reason,
                 loop=loops.of_canvas(ids, ended, draft.stop_reason, texts, self.recipe.messages[-1].text),

@@ -45,6 +45,7 @@ class Model:
         self.end_of_turn: int = _end_of_turn(tokenizer, self.end_ids)
         self.fill_id: int | None = tokenizer.get_vocab().get(FILL)
         self.channel = _channel(tokenizer)
+        self.channel_ids = None if self.channel is None else [self.channel.open, self.channel.close]
         self.supports_thinking: bool = self.channel is not None and "enable_thinking" in (tokenizer.chat_template or "")
         self._network = network
         self._tokenizer = tokenizer
@@ -83,9 +84,8 @@ class Model:
         if named and not self.supports_images:
             raise PlaygroundError("bad_request", f"The model {self.name!r} takes no pictures.", "recipe.messages")
         found = [pictures.pixels(self._image_processor, self.uploads.get(part.sha256, "image")) for part in named]
-        return prompts.encode(
-            self._tokenizer, [self._with_files(said) for said in messages], thinking, self._image, found
-        )
+        whole = [self._with_files(message) for message in messages]
+        return prompts.encode(self._tokenizer, whole, thinking, self._image, found)
 
     def _with_files(self, message: Message) -> Message:
         """The message with the text of its files in their place."""
@@ -134,10 +134,11 @@ class Model:
         input_ids = torch.tensor([list(ids)], device=self._network.device)  # (1, T)
         given: dict[str, Any] = {}
         if shown:
+            empty = torch.empty((1, len(ids), 0), dtype=self._embedding_dtype, device=input_ids.device)
             given = {
                 "pixel_values": torch.cat([picture.pixels.values for picture in shown]).to(input_ids.device),
                 "image_position_ids": torch.cat([picture.pixels.positions for picture in shown]).to(input_ids.device),
-                "attention_mask": masks.around(shown, cache, len(ids), self._text_config, self._embedding_dtype),
+                "attention_mask": masks.around(shown, cache, empty, self._text_config),
             }
         hidden = self._network.model.encoder(input_ids=input_ids, cache=cache, **given).last_hidden_state  # (1, T, d)
         return self._logits(hidden[0, -1])
@@ -213,9 +214,8 @@ def load(settings: Settings, tell: Tell = lambda _: None) -> Model:
         raise ModelError(f"The model {settings.model!r} does not fit: {reason}", field="model") from error
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(
-            f"The model {settings.model!r} could not be loaded: {reason} {TAKES}", field="model"
-        ) from error
+        message = f"The model {settings.model!r} could not be loaded: {reason} {TAKES}"
+        raise ModelError(message, field="model") from error
     model = Model(network.eval(), tokenizer, source.name, source.commit or weights_hash(source.folder))
     model.take_pictures(pictures.processor(source.folder))
     model.prefixes = Prefixes(settings.prefix_bytes)

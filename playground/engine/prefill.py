@@ -51,7 +51,7 @@ def read(
 ) -> Generator[Prefill, None, Prefilled]:
     """Encode a prompt, one pass between two events; the last pass has none, since what follows it is one.
 
-    before_pass: called before each pass; may raise. Chunks that an earlier run has encoded get their event, and no time.
+    before_pass: called before each pass; may raise. What an earlier run has encoded gets its events too, with no time.
     """
     chunks = ends(prompt)
     cache = model.cache()

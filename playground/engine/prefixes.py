@@ -1,4 +1,4 @@
-"""What earlier runs have encoded: KV caches of prompts' beginnings, kept so that the next turn need not encode them again.
+"""What earlier runs have encoded: KV caches of prompts' beginnings, kept so that the next turn need not do it again.
 
 A cache is kept at the end of a chunk only, and taken up only by a prompt that has the same chunks so far. What is left
 to encode is then encoded in the same passes as without it, so a run gives the same bits either way.

@@ -60,9 +60,10 @@ def encode(
 ) -> Prompt:
     """The prompt, ready for the model's turn.
 
-    tokenizer: a transformers tokenizer with a chat template. The template is rendered with a stand-in for each text
-    and its own marker for each picture (text files have become text before), and what it adds is encoded with special tokens; the texts, with surrounding
-    white space removed as Gemma's template does, are encoded without, so that a typed `<turn|>` stays seven characters.
+    tokenizer: a transformers tokenizer with a chat template. The template is rendered with a stand-in for each text and
+    its own marker for each picture, and what it adds is encoded with special tokens; the texts (files have become
+    texts before), with surrounding white space removed as Gemma's template does, are encoded without, so that a typed
+    `<turn|>` stays seven characters.
     pixels: of the pictures, in order. Raises `ValueError` where the template leaves something out.
     """
     texts: list[str] = []

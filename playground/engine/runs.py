@@ -68,8 +68,8 @@ def _check_memory(model: Model, tokens: int) -> None:
         model.release()
     if wanted > (free := model.free_memory()):
         message = (
-            f"A run of {tokens} tokens takes about {memory.gigabytes(wanted)}, and {memory.gigabytes(free)} are free on "
-            f"{model.device}: shorten the prompt, lower max_new_tokens, or let other runs end first."
+            f"A run of {tokens} tokens takes about {memory.gigabytes(wanted)}, and {memory.gigabytes(free)} are free "
+            f"on {model.device}: shorten the prompt, lower max_new_tokens, or let other runs end first."
         )
         raise PlaygroundError("out_of_memory", message, "recipe.max_new_tokens")
 
@@ -107,7 +107,12 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     yield RunFinished(
         text=answer.text,
         thought=answer.thought,
-        metrics=metrics.model_copy(update={"reused_tokens": run.reused if run else 0}),
+        metrics=metrics.model_copy(
+            update={
+                "reused_tokens": run.reused if run else 0,
+                "thinking_tokens": answers.thinking_tokens(ids, model.channel, model.end_ids),
+            }
+        ),
         stop_reason=stop_reason,
         loop=meter.loop,
         recipe=recipe.model_copy(update={"edits": [*recipe.edits, *(run.made if run else [])]}),
@@ -122,6 +127,7 @@ def _started(model: Model, recipe: Recipe, prompt_ids: list[int]) -> RunStarted:
         vocab_size=model.vocab_size,
         prompt_ids=prompt_ids,
         end_ids=model.end_ids,
+        channel_ids=model.channel_ids,
         device=model.device,
         dtype=model.dtype,
         created=datetime.now(UTC).isoformat(timespec="seconds"),

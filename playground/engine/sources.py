@@ -62,6 +62,8 @@ def find(model: str, tell: Tell) -> Source:
         raise _cannot(model, f"it is a checkpoint of the kind {kind!r}, and only {ARCHITECTURE!r} is denoised here.")
     if not any(source.folder.glob("*.safetensors")):
         raise _cannot(model, "there are no weights (*.safetensors) in its folder.")
+    if not any((source.folder / name).is_file() for name in ("tokenizer.json", "tokenizer.model")):
+        raise _cannot(model, "there is no tokenizer (tokenizer.json) in its folder.")
     return source
 
 

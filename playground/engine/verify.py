@@ -103,7 +103,7 @@ def _check_model(model: Model, started: RunStarted) -> None:
             f"the model {model.name!r} here has revision {model.revision}, so nothing can be said",
             "model",
         )
-    for name in ("canvas_length", "vocab_size", "end_ids"):
+    for name in ("canvas_length", "vocab_size", "end_ids", "channel_ids"):
         expect(started, name, getattr(model, name))
     recipe = started.recipe
     expect(started, "prompt_ids", model.encode(recipe.messages, recipe.thinking))
@@ -130,6 +130,8 @@ def _check_end(model: Model, end: RunFinished, recipe: Recipe, ids: list[int], s
     expect(end, "loop", meter.loop)
     metrics = end.metrics
     derived = meter.metrics(recipe.mode, metrics.wall_seconds, metrics.shared_device, recipe.max_new_tokens)
+    thinking = answers.thinking_tokens(ids, model.channel, model.end_ids)
+    derived = derived.model_copy(update={"thinking_tokens": thinking})
     for name in type(metrics).model_fields.keys() - NOT_DERIVED:
         ours, theirs = getattr(derived, name), getattr(metrics, name)
         same = ours == theirs or (None not in (ours, theirs) and abs(ours - theirs) <= SAME_BITS * abs(ours))

@@ -33,7 +33,7 @@ class TokensCheck:
         self._recorded = recorded
         self._margins = margins
         self._in_force = DecodingInForce(recipe, Steering(recipe))
-        self._growing = answers.Growing(model.decode)
+        self._growing = answers.Apart(model.channel, model.decode)
         self._prefill_ms = 0.0
         self._device_ms: float | None = None
 
@@ -108,8 +108,9 @@ class TokensCheck:
 
     def _check_words(self, event: Token) -> None:
         """Text and clock."""
-        ends = event.id in self._model.end_ids
-        expect(event, "text", "" if ends else self._growing.add([event.id]))
+        gained = self._growing.add([event.id] if event.id not in self._model.end_ids else [])
+        expect(event, "text", gained.text)
+        expect(event, "thought", gained.thought)
         expect(event, "texts", self._model.pieces([event.id]))
         if not event.ms >= 0:
             raise DoesNotFollow(event, "ms", f"it is {event.ms!r}")

@@ -38,7 +38,7 @@ class CanvasesCheck:
         self.margins = margins
         self.in_force = SamplerInForce(recipe, Steering(recipe))
         self.edits = CanvasEdits(model, recipe)
-        self.growing = answers.Growing(model.decode)
+        self.growing = answers.Apart(model.channel, model.decode)
         self.spent_ms = 0.0
 
     def run(self) -> bool:
@@ -133,7 +133,9 @@ class _CanvasCheck:
         expect(event, "stop_reason", self._stop_reason)
         said = run.recipe.messages[-1].text
         expect(event, "loop", loops.of_canvas(ids, ended, event.stop_reason, model.pieces(ids), said))
-        expect(event, "text", run.growing.add(ids[:-1] if ended else ids))
+        gained = run.growing.add(ids[:-1] if ended else ids)
+        expect(event, "text", gained.text)
+        expect(event, "thought", gained.thought)
         expect(event, "texts", model.pieces(ids))
         run.clock(event, event.ms)
         return ids, ended
