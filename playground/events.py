@@ -24,6 +24,20 @@ class Loop(BaseModel):
     times: int
 
 
+class Picture(BaseModel):
+    """A picture of the prompt, in small."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    width: int
+    height: int
+    tokens: int
+    """How many of `prompt_ids` stand for it."""
+    thumbnail: str
+    """A `data:` URL."""
+
+
 class _Event(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
@@ -41,6 +55,8 @@ class RunStarted(_Event):
     canvas_length: int
     vocab_size: int
     prompt_ids: list[int]
+    pictures: list[Picture] = []
+    """Those among the prompt, in order."""
     end_ids: list[int]
     """Tokens that end the turn; a canvas is cut after the first of them."""
     channel_ids: list[int] | None = None
@@ -227,7 +243,8 @@ class Error(_Event):
     type: Literal["error"] = "error"
     code: str
     """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `unknown_sweep`, `forbidden`, `finished`, `busy`,
-    `too_long`, `model` (it could not be loaded), `out_of_memory`, `bad_logits`, `internal`."""
+    `too_long`, `bad_upload`, `unknown_upload`, `model` (it could not be loaded), `out_of_memory`, `bad_logits`,
+    `internal`."""
     message: str
     field: str | None = None
     """The field at fault as a dotted path, for example `recipe.sampler.t_max`."""

@@ -88,17 +88,21 @@ class Uploads:
 
     def get(self, sha256: str, kind: str) -> Upload:
         """The upload with this hash. Raises `PlaygroundError` (`unknown_upload`) where there is none of this kind."""
+        upload = self.find(sha256)
+        if upload.kind != kind:
+            wanted = "a picture" if kind == "image" else "a text file"
+            raise PlaygroundError("bad_request", f"The upload {sha256[:8]}… is not {wanted}.", "recipe.messages")
+        return upload
+
+    def find(self, sha256: str) -> Upload:
+        """The upload with this hash. Raises `PlaygroundError` (`unknown_upload`)."""
         with self._lock:
             upload = self._kept.get(sha256)
             if upload is not None:
                 self._kept.move_to_end(sha256)
         if upload is None:
-            what = "picture" if kind == "image" else "file"
-            message = f"The {what} {sha256[:8]}… is not here; uploads are forgotten after a while: upload it again."
+            message = f"The upload {sha256[:8]}… is not here; uploads are forgotten after a while: upload it again."
             raise PlaygroundError("unknown_upload", message, "recipe.messages")
-        if upload.kind != kind:
-            wanted = "a picture" if kind == "image" else "a text file"
-            raise PlaygroundError("bad_request", f"The upload {sha256[:8]}… is not {wanted}.", "recipe.messages")
         return upload
 
     def _looked_at(self, data: bytes) -> Upload:

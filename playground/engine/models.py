@@ -15,6 +15,7 @@ from playground.engine.prefixes import Prefixes
 from playground.engine.prompts import ImageTokens, Picture, Prompt
 from playground.engine.sources import EMBEDDED, EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
 from playground.errors import ModelError, PlaygroundError
+from playground.events import Picture as Shown
 from playground.recipe import FilePart, ImagePart, Message, TextPart
 from playground.settings import Settings
 from playground.uploads import Uploads
@@ -86,6 +87,10 @@ class Model:
         found = [pictures.pixels(self._image_processor, self.uploads.get(part.sha256, "image")) for part in named]
         whole = [self._with_files(message) for message in messages]
         return prompts.encode(self._tokenizer, whole, thinking, self._image, found)
+
+    def thumbnails(self, prompt: Prompt) -> list[Shown]:
+        """The pictures of a prompt, in small."""
+        return pictures.thumbnails([picture.pixels for picture in prompt.pictures], self.uploads)
 
     def _with_files(self, message: Message) -> Message:
         """The message with the text of its files in their place."""

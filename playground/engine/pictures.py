@@ -1,5 +1,6 @@
 """Pictures for the vision tower: what the checkpoint's own image processor makes of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from torch import Tensor
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
 
 from playground.errors import PlaygroundError
-from playground.uploads import Upload
+from playground.events import Picture
+from playground.uploads import Upload, Uploads
 
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
 
@@ -31,6 +33,26 @@ def processor(folder: Path) -> Gemma4ImageProcessorPil | None:
     if not any((folder / name).is_file() for name in PROCESSOR_FILES):
         return None
     return Gemma4ImageProcessorPil.from_pretrained(folder, local_files_only=True)
+
+
+def thumbnails(shown: Sequence[Pixels], uploads: Uploads) -> list[Picture]:
+    """What a run says of its pictures."""
+    found = []
+    for pixels in shown:
+        upload = uploads.get(pixels.sha256, "image")
+        assert upload.width is not None
+        assert upload.height is not None
+        assert upload.thumbnail is not None
+        found.append(
+            Picture(
+                sha256=upload.sha256,
+                width=upload.width,
+                height=upload.height,
+                tokens=pixels.soft_tokens,
+                thumbnail=upload.thumbnail,
+            )
+        )
+    return found
 
 
 def pixels(processor: Any, upload: Upload) -> Pixels:

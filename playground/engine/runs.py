@@ -15,6 +15,7 @@ from playground.engine.diffusion import Diffusion, canvases
 from playground.engine.edits import CanvasEdits
 from playground.engine.models import Model
 from playground.engine.prefill import CHUNK
+from playground.engine.prompts import Prompt
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
 from playground.events import Error, Event, RunFinished, RunStarted, RunStopReason
@@ -86,7 +87,7 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     stop_reason: RunStopReason
     try:
         prompt = model.prompt(recipe.messages, recipe.thinking)
-        started = _started(model, recipe, prompt.ids)
+        started = _started(model, recipe, prompt)
         meter.see(started)
         yield started
         kind = Diffusion if recipe.mode == "diffusion" else Autoregressive
@@ -119,20 +120,21 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     )
 
 
-def _started(model: Model, recipe: Recipe, prompt_ids: list[int]) -> RunStarted:
+def _started(model: Model, recipe: Recipe, prompt: Prompt) -> RunStarted:
     return RunStarted(
         recipe=recipe,
         model_revision=model.revision,
         canvas_length=model.canvas_length,
         vocab_size=model.vocab_size,
-        prompt_ids=prompt_ids,
+        prompt_ids=prompt.ids,
+        pictures=model.thumbnails(prompt),
         end_ids=model.end_ids,
         channel_ids=model.channel_ids,
         device=model.device,
         dtype=model.dtype,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
-        texts=model.pieces(prompt_ids, model.end_ids),
+        texts=model.pieces(prompt.ids, model.end_ids),
     )
 
 

@@ -103,7 +103,8 @@ def _check_model(model: Model, started: RunStarted) -> None:
             f"the model {model.name!r} here has revision {model.revision}, so nothing can be said",
             "model",
         )
-    for name in ("canvas_length", "vocab_size", "end_ids", "channel_ids"):
+    told = ("channel_ids",) if started.channel_ids is not None else ()
+    for name in ("canvas_length", "vocab_size", "end_ids", *told):
         expect(started, name, getattr(model, name))
     recipe = started.recipe
     expect(started, "prompt_ids", model.encode(recipe.messages, recipe.thinking))

@@ -16,7 +16,7 @@ from playground.engine.steering import Steering
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.replay_page import static_folder
-from playground.web import files, history, lab, routes, socket
+from playground.web import files, history, lab, routes, socket, uploads
 from playground.web.headers import CarefulHeaders, NoUploads, Prefix
 from playground.web.site import Engine, Site
 
@@ -56,7 +56,7 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
     )
     app.state.site = site
     routes.answer_mistakes(app)
-    for part in (routes, history, files, lab):
+    for part in (routes, history, files, lab, uploads):
         app.include_router(part.router(site))
 
     @app.websocket("/ws")

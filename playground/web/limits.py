@@ -15,6 +15,9 @@ from playground.settings import Settings
 REFUSALS_PER_MINUTE = 120
 """Messages that one socket may have refused in a minute."""
 
+UPLOADS_PER_MINUTE = 30
+"""Of one address."""
+
 
 class Limits:
     """Counts sockets, starts and refusals. Addresses are what the server says, behind proxies that it trusts."""
@@ -26,6 +29,7 @@ class Limits:
         self._max_runs_of_address = settings.max_runs_per_address
         self._starts = RateLimitItemPerMinute(settings.starts_per_minute)
         self._refusals = RateLimitItemPerMinute(REFUSALS_PER_MINUTE)
+        self._uploads = RateLimitItemPerMinute(UPLOADS_PER_MINUTE)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @contextmanager
@@ -42,6 +46,12 @@ class Limits:
     def refusal(self, socket: str) -> bool:
         """Count a refused message of a socket; whether there may be more."""
         return self._limiter.hit(self._refusals, "refusal", socket)
+
+    def upload(self, address: str) -> None:
+        """Count an upload from an address. Raises `PlaygroundError` (`busy`)."""
+        if not self._limiter.hit(self._uploads, "upload", address):
+            message = f"At most {self._uploads.amount} uploads a minute are allowed from one address; wait a little."
+            raise PlaygroundError("busy", message)
 
     def start(self, address: str, going: int, going_of_address: int = 0) -> None:
         """Count a start from an address, by a socket with so many runs going; on all sockets of the address so many.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from playground.engine.turns import Turns
 from playground.recipe import Recipe
 from playground.settings import Settings
+from playground.uploads import Uploads
 from playground.web.archive import Archive
 from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
@@ -38,6 +39,7 @@ class Site:
         self.settings = settings
         self.metrics = ProcessMetrics()
         self.limits = Limits(settings)
+        self.uploads = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
         self.loading = Loading(engine.load, settings)
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
         self.archive = Archive(settings)
@@ -72,5 +74,6 @@ class Site:
     ) -> Run:
         """Begin a run once the model is there. owner: a secret; address: the starter's. Raises `PlaygroundError`."""
         model = await self.loading.model()
+        model.uploads = self.uploads
         recipe = await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
         return self.runs.start(model, recipe, self._engine.events, steps_per_second, owner, address)
