@@ -5,6 +5,7 @@
  */
 
 /** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
+import { textOf } from "./prompts.js";
 import { samplerOf } from "./rules.js";
 
 /**
@@ -75,7 +76,7 @@ export class Controls extends EventTarget {
    * @param {PageMode} mode
    */
   take(recipe, mode) {
-    const { prompt, sampler, decoding } = { prompt: recipe.messages[recipe.messages.length - 1]?.content ?? "", ...recipe };
+    const { prompt, sampler, decoding } = { prompt: textOf(recipe.messages[recipe.messages.length - 1]?.content), ...recipe };
     const edits = recipe.edits ?? [];
     this.start = edits.find(isStart) ?? null;
     this.rest = { edits: edits.filter((edit) => edit !== this.start), earlier: recipe.messages.slice(0, -1), thinking: recipe.thinking ?? false };

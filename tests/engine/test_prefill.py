@@ -186,7 +186,7 @@ def test_a_long_run_verifies_and_a_wrong_progress_does_not(model: Model, mode: M
         spoilt = [events[0], events[1].model_copy(update=change), *events[2:]]
         with pytest.raises(DoesNotFollow, match=rf"event 1 \(prefill\), {next(iter(change))}"):
             verify(model, spoilt)
-    with pytest.raises(DoesNotFollow, match="prefill comes here"):
+    with pytest.raises(DoesNotFollow, match="tokens: it is 1024 where 512 follows"):
         verify(model, [events[0], *events[2:]])
 
 
