@@ -85,6 +85,7 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     meter = Meter()
     run: Diffusion | Autoregressive | None = None
     stop_reason: RunStopReason
+    fault: Error | None = None
     try:
         prompt = model.prompt(recipe.messages, recipe.thinking)
         started = _started(model, recipe, prompt)
@@ -99,9 +100,11 @@ def events(model: Model, recipe: Recipe, steering: Steering) -> Iterator[Event]:
     except Cancelled:
         stop_reason = "cancelled"
     except Exception as error:
-        stop_reason = "error"
-        yield _error(error)
-        model.release()
+        stop_reason, fault = "error", _error(error)
+    if fault is not None:  # the error is gone by now, and with it what its traceback held on the device
+        if fault.code == "out_of_memory":
+            model.release()
+        yield fault
     ids = run.ids if run else []
     answer = answers.read(ids[: recipe.max_new_tokens], model.end_ids, model.channel, model.decode)
     metrics = meter.metrics(recipe.mode, time.perf_counter() - began, steering.shared, recipe.max_new_tokens)

@@ -1,4 +1,4 @@
-"""Pictures in a prompt: the processor's tokens, the mask, several of them, in any chunk, as transformers' own encoder."""
+"""Pictures in a prompt: the processor's tokens, the mask, several of them, in any chunk, as `generate()` has them."""
 
 import io
 from pathlib import Path
