@@ -12,6 +12,7 @@
 import { AcceptanceMap } from "./map.js";
 import { Address } from "./address.js";
 import { Answer } from "./answer.js";
+import { Attach } from "./attach.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
@@ -99,6 +100,7 @@ function open(piece) {
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
@@ -132,6 +134,7 @@ function open(piece) {
     const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
+    attach.paint();
   };
   const paintMode = () => {
     root.dataset.mode = controls.settings.mode;

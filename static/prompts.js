@@ -1,7 +1,7 @@
 // @ts-check
 /** What was said in a turn: plain text, or parts with pictures and text files among them. */
 
-/** @import { Content, Prefill, RunStarted } from "./wire.js" */
+/** @import { Content, Prefill, RunStarted, Upload } from "./wire.js" */
 import { h } from "./element.js";
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -14,6 +14,25 @@ const HASH = /^[0-9a-f]{64}$/;
 export function textOf(content) {
   if (!Array.isArray(content)) return content ?? "";
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/**
+ * What was uploaded with a turn.
+ * @param {Content | undefined} content
+ * @returns {Upload[]}
+ */
+export function uploadsOf(content) {
+  return Array.isArray(content) ? content.flatMap((part) => (part.type === "text" ? [] : [part])) : [];
+}
+
+/**
+ * A turn of uploads and text.
+ * @param {Upload[]} uploads
+ * @param {string} text
+ * @returns {Content}
+ */
+export function contentOf(uploads, text) {
+  return uploads.length ? [...uploads, ...(text.trim() ? [{ type: /** @type {const} */ ("text"), text }] : [])] : text;
 }
 
 /**

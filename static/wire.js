@@ -36,7 +36,8 @@
  * @property {Record<string, number>} [sampler]
  * @property {Record<string, number>} [decoding]
  *
- * @typedef {{type: "text", text: string} | {type: "image" | "file", sha256: string}} Part
+ * @typedef {{type: "image" | "file", sha256: string}} Upload
+ * @typedef {{type: "text", text: string} | Upload} Part
  * @typedef {string | Part[]} Content
  *
  * @typedef {object} Recipe
