@@ -112,7 +112,8 @@ class Apart:
         """Append ids, none of which ends the turn."""
         if self._channel is None:
             return Answer(self._growing.add(ids), "")
-        gains, part = [], []
+        gains: list[Answer] = []
+        part: list[int] = []
         for token in ids:
             if token == self._channel.open or (token == self._channel.close and self._thinking):
                 gains.append(self._gain(self._growing.add(part) + self._growing.finish()))

@@ -69,7 +69,7 @@ def there(device: torch.device, spread: bool = False) -> int:
     if device.type == "cuda":
         devices = range(torch.cuda.device_count()) if spread else [device]
         return sum(torch.cuda.mem_get_info(one)[0] for one in devices)
-    return min(int(psutil.virtual_memory().available), _group_allows())
+    return int(min(psutil.virtual_memory().available, _group_allows()))
 
 
 def _group_allows() -> float:

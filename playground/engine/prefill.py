@@ -35,7 +35,8 @@ def ends(prompt: Prompt, chunk: int = CHUNK) -> list[int]:
 
     A picture across the end of a chunk begins the next one, or, where it is as long as that, is a chunk of its own.
     """
-    length, at, found = len(prompt.ids), 0, []
+    length, at = len(prompt.ids), 0
+    found: list[int] = []
     while at < length:
         end = min(at + chunk, length)
         for picture in prompt.pictures:

@@ -67,7 +67,7 @@ def encode(
     pixels: of the pictures, in order. Raises `ValueError` where the template leaves something out.
     """
     texts: list[str] = []
-    turns = []
+    turns: list[dict[str, Any]] = []
     for message in messages:
         content: str | list[dict[str, str]]
         if isinstance(message.content, str):
