@@ -54,8 +54,9 @@ def text(said: str) -> TextPart:
 
 def made(model: Model, *parts: Any, **fields: Any) -> list[Event]:
     sampler = EntropyBoundSampler(entropy_bound=1.5, max_denoising_steps=8)
-    messages = fields.pop("messages", [Message(role="user", content=list(parts))])
-    recipe = Recipe(**{"messages": messages, "max_new_tokens": 64, "sampler": sampler, "seed": 2} | fields)
+    if parts:
+        fields["messages"] = [Message(role="user", content=list(parts))]
+    recipe = Recipe(**{"max_new_tokens": 64, "sampler": sampler, "seed": 2} | fields)
     recipe = runs.prepare(model, recipe, Settings())
     return list(runs.events(model, recipe, Steering(recipe)))
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isContent, isThumbnail, readingWords, textOf } from "../prompts.js";
+import { contentOf, isContent, isThumbnail, readingWords, textOf, uploadsOf } from "../prompts.js";
 import { RunLog } from "../log.js";
 import { thoughtIn, thoughtOf } from "../thoughts.js";
 
@@ -48,4 +48,13 @@ test("progress of the prompt fills no frame and leaves no gap", () => {
   log.append({ type: "run_started", run: "r", seq: 0, texts: {}, recipe: {} });
   log.append({ type: "prefill", run: "r", seq: 1, tokens: 512, total: 700, ms: 1, device_ms: 1 });
   assert.deepEqual([log.gapless, log.frames.length], [1, 0]);
+});
+
+test("uploads stand before the text, and come out again", () => {
+  const uploads = [{ type: "image", sha256 }, { type: "file", sha256 }];
+  assert.equal(contentOf([], "hi"), "hi");
+  assert.deepEqual(contentOf(uploads, "hi"), [...uploads, { type: "text", text: "hi" }]);
+  assert.deepEqual(contentOf(uploads, "  "), uploads);
+  assert.deepEqual(uploadsOf(contentOf(uploads, "hi")), uploads);
+  assert.deepEqual(uploadsOf("hi"), []);
 });
