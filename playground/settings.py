@@ -27,6 +27,10 @@ class Settings(BaseSettings):
     """`auto` takes CUDA when there is one; otherwise a torch device such as `cpu` or `cuda:1`."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """`auto`: the checkpoint's own on a GPU, float32 on a CPU."""
+    quantize: Literal["none", "8bit", "4bit"] = "none"
+    """Linear layers in 8 or 4 bits by bitsandbytes, on a GPU; experts and embeddings stay as they are."""
+    device_map: Literal["one", "auto", "balanced", "sequential"] = "one"
+    """`one`: all weights on `device`; otherwise how accelerate spreads them over all GPUs."""
     threads: Annotated[int, Field(ge=0)] = 0
     """Torch's CPU threads; 0 leaves torch's default."""
 
@@ -34,6 +38,8 @@ class Settings(BaseSettings):
     """A prompt longer than this, or than the model's context allows, is refused."""
     max_new_tokens: Annotated[int, Field(ge=1)] = 8192
     """The most tokens one run may ask for."""
+    prefix_bytes: Annotated[int, Field(ge=0)] = 1 << 30
+    """The most memory of the model's device that encoded prompts take between runs; 0 keeps none."""
     max_runs: Annotated[int, Field(ge=1)] = 8
     """Runs that take turns on the device at the same time; further ones wait."""
     max_waiting: Annotated[int, Field(ge=0)] = 32
@@ -57,6 +63,12 @@ class Settings(BaseSettings):
     """Logs of finished runs kept in memory, the newest first."""
     keep_finished_bytes: Annotated[int, Field(ge=0)] = 512 * 1024 * 1024
     """The most bytes that logs of finished runs take up; the newest is kept in any case."""
+    upload_bytes: Annotated[int, Field(ge=1024)] = 20 << 20
+    """The largest picture or text file that may be uploaded."""
+    max_pixels: Annotated[int, Field(ge=1)] = 50_000_000
+    """The most pixels of an uploaded picture."""
+    keep_uploads_bytes: Annotated[int, Field(ge=1024)] = 256 << 20
+    """The most memory that uploads take up; the longest unused ones are forgotten first."""
     store: str = "auto"
     """The SQLite file that keeps finished runs; `auto`: in the user's data folder; empty: nothing is stored."""
     store_bytes: Annotated[int, Field(ge=1 << 20)] = 1 << 30

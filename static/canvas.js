@@ -93,7 +93,7 @@ export class CanvasText {
       this.#write(cell, textOf(view.ids[position]));
       const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * BARS) : 0;
       const selected = position >= this.selected && position <= this.selectedTo;
-      this.#look(cell, `t s-${view.states[position]}${bar ? ` b${bar}` : ""}${selected ? " selected" : ""}`);
+      this.#look(cell, `t s-${view.states[position]}${bar ? ` b${bar}` : ""}${view.thought?.[position] ? " thought" : ""}${selected ? " selected" : ""}`);
     }
     this.#paintChip(view);
   }

@@ -8,6 +8,7 @@
 
 /** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
 /** @import { Frame, RunLog } from "./log.js" */
+import { textOf } from "./prompts.js";
 import { RULES, ruleOf } from "./rules.js";
 
 /**
@@ -233,7 +234,7 @@ function editsInstead(mine, theirs) {
  * @param {Recipe} other
  */
 export function differences(one, other) {
-  const prompt = (/** @type {Recipe} */ recipe) => recipe.messages[recipe.messages.length - 1].content;
+  const prompt = (/** @type {Recipe} */ recipe) => textOf(recipe.messages[recipe.messages.length - 1].content);
   const [rule, before] = [one, other].map((recipe) => ruleOf(recipe.sampler));
   const words = rule === before ? [] : [`the rule “${rule.title}” instead of “${before.title}”`];
   for (const name of [...MOVABLE.sampler, "kappa"]) {

@@ -5,6 +5,7 @@
  */
 
 /** @import { Recipe } from "./wire.js" */
+import { isContent } from "./prompts.js";
 import { RULES, USUAL, samplerOf } from "./rules.js";
 
 /**
@@ -126,7 +127,7 @@ function checkedRecipe(raw, defaults, wrong) {
         recipe.sampler = samplerOf(recipe.sampler);
       }
     } else if (name === "messages") {
-      if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || typeof turn?.content !== "string")) throw wrong("a prompt");
+      if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || !isContent(turn?.content))) throw wrong("a prompt");
       recipe.messages = value.map(({ role, content }) => ({ role, content }));
     } else if (name === "edits") {
       if (!Array.isArray(value) || value.some((edit) => typeof edit !== "object" || edit === null || !EDITS.includes(edit.type))) throw wrong("an edit");

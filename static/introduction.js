@@ -2,6 +2,7 @@
 /** What a run that was not made just now is, in a sentence or two. */
 
 /** @import { RunLog } from "./log.js" */
+import { textOf } from "./prompts.js";
 
 const SHOWN = 120;
 
@@ -12,7 +13,7 @@ const SHOWN = 120;
 export function introduce(log, model) {
   const { started } = log;
   if (!started) return "";
-  const prompt = started.recipe.messages[started.recipe.messages.length - 1].content;
+  const prompt = textOf(started.recipe.messages[started.recipe.messages.length - 1].content);
   const made = new Date(started.created);
   const when = Number.isNaN(made.getTime()) ? "an unknown day" : made.toLocaleString([], { dateStyle: "long", timeStyle: "short" });
   const maker = started.recipe.model ?? "an unnamed model";

@@ -5,20 +5,20 @@
 /** @import { Pace } from "./pace.js" */
 /** @import { View } from "./states.js" */
 import { CanvasText } from "./canvas.js";
+import { endOfCanvas } from "./edges.js";
 import { h, write } from "./element.js";
 import { Facts } from "./facts.js";
 import { KeptHeight } from "./height.js";
 import { Legend } from "./legend.js";
-import { loopWords } from "./loops.js";
 import { RunLog } from "./log.js";
 import { PlayerBar } from "./playerbar.js";
 import { Player } from "./player.js";
+import { readingWords, showThumbnails, textOf } from "./prompts.js";
 import { soon } from "./painter.js";
+import { thoughtOf } from "./thoughts.js";
 import { viewOf } from "./states.js";
 
 const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
-
-const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "at the step cap" };
 
 /** How long a newly accepted token settles in. */
 const SETTLE_MS = 120;
@@ -45,6 +45,7 @@ export class Lane extends EventTarget {
     this.status = h("span.lane-status");
     this.message = h("p.lane-message");
     this.message.hidden = true;
+    this.pictures = h("div.lane-pictures");
     this.text = h("div.lane-text", { tabindex: "0", role: "group", "aria-label": `${title}: text of the canvas. Arrow keys choose a position, with shift a span.` });
     this.caret = h("span.caret", { "aria-hidden": "true" });
     this.element = h(
@@ -52,6 +53,7 @@ export class Lane extends EventTarget {
       { "data-mode": name, "data-kind": mode, "aria-label": title },
       h("header.lane-head", {}, h("h2", {}, title), this.facts.element, this.status),
       this.message,
+      this.pictures,
       this.text,
       ...(this.legend ? [this.legend.element] : []),
       this.bar.element,
@@ -64,6 +66,7 @@ export class Lane extends EventTarget {
     this.selection = { canvas: 0, position: -1 };
     /** Whether another clock than the player's own moves it. */
     this.driven = false;
+    this.reading = false;
     this.forward = true;
     this.legend?.addEventListener("noise", () => this.repaint());
     pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
@@ -101,7 +104,8 @@ export class Lane extends EventTarget {
     this.edges.clear();
     this.text.replaceChildren();
     this.height.free();
-    const prompt = log.started?.recipe.messages.at(-1)?.content;
+    const prompt = textOf(log.started?.recipe.messages.at(-1)?.content);
+    showThumbnails(this.pictures, log.started);
     this.say(sentence ?? (log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : ""));
     if (log.error) this.say(log.error.message, "error");
     this.bar.show(this.player);
@@ -123,6 +127,8 @@ export class Lane extends EventTarget {
     player.addEventListener("end", () => this.dispatchEvent(new CustomEvent("end")));
     player.log.addEventListener("event", (/** @type {any} */ event) => {
       if (event.detail.type === "error") this.say(event.detail.message, "error");
+      if (event.detail.type === "run_started") showThumbnails(this.pictures, event.detail);
+      this.#reading(event.detail);
       this.repaint();
       this.dispatchEvent(new CustomEvent("state"));
     });
@@ -139,6 +145,13 @@ export class Lane extends EventTarget {
     this.message.dataset.kind = kind;
     this.message.setAttribute("role", kind === "error" ? "alert" : "status");
     this.message.hidden = !sentence;
+  }
+
+  /** @param {import("./wire.js").RunEvent} event */
+  #reading(event) {
+    if (this.reading && event.type !== "error") this.say("");
+    this.reading = event.type === "prefill" && this.player.log.frames.length === 0;
+    if (event.type === "prefill" && this.reading) this.say(readingWords(event));
   }
 
   /** Paints with the next animation frame. */
@@ -237,7 +250,10 @@ export class Lane extends EventTarget {
   #paintText(text, view, key) {
     if (text.painted === key) return;
     text.painted = key;
-    text.paint(view, (id) => this.player.log.text(id));
+    const { log } = this.player;
+    const thought = thoughtOf(log, text.index, view.ids);
+    const markers = log.started?.channel_ids ?? [];
+    text.paint(thought ? { ...view, thought } : view, (id) => (markers.includes(id) ? "" : log.text(id)));
   }
 
   /**
@@ -280,10 +296,4 @@ export class Lane extends EventTarget {
     this.selection = selection;
     for (const [index, text] of this.texts) text.select(index === selection.canvas ? selection.position : -1, selection.to);
   }
-}
-
-/** @param {import("./wire.js").CanvasCommitted} committed */
-function endOfCanvas(committed) {
-  const steps = committed.steps === 1 ? "1 step" : `${committed.steps} steps`;
-  return `canvas ${committed.canvas + 1} committed · ${steps} · ${STOPS[committed.stop_reason] ?? committed.stop_reason}${committed.loop ? ` · a loop: ${loopWords(committed.loop, committed.ids, committed.texts)}` : ""}`;
 }

@@ -12,6 +12,7 @@
 import { AcceptanceMap } from "./map.js";
 import { Address } from "./address.js";
 import { Answer } from "./answer.js";
+import { Attach } from "./attach.js";
 import { Classroom } from "./classroom.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
@@ -43,6 +44,7 @@ import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
 import { Views } from "./views.js";
+import { onWidth } from "./width.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { runAgain, useSettings } from "./labtoplay.js";
@@ -115,6 +117,7 @@ function open(piece) {
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
@@ -152,6 +155,7 @@ function open(piece) {
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
     gallery.mark(both.filter(shows).map((lane) => lane.player.log.run));
+    attach.paint();
   };
   const paintMode = () => {
     root.dataset.mode = controls.settings.mode;
@@ -201,12 +205,7 @@ function open(piece) {
     races.card.paint();
     void lab.redraw();
   });
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    for (const lane of all) lane.release();
-  });
+  onWidth(() => all.forEach((lane) => lane.release()));
 
   controls.addEventListener("run", () => session.run());
   controls.addEventListener("cancel", () => session.cancel());

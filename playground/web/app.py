@@ -16,7 +16,7 @@ from playground.engine.steering import Steering
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.replay_page import static_folder
-from playground.web import classroom, files, history, lab, routes, socket, tour
+from playground.web import classroom, files, history, lab, routes, socket, tour, uploads
 from playground.web.headers import CarefulHeaders, NoUploads, Prefix
 from playground.web.loans import Loans
 from playground.web.site import Engine, Site
@@ -61,7 +61,7 @@ def create_app(
     )
     app.state.site = site
     routes.answer_mistakes(app)
-    for part in (routes, history, files, lab, classroom, tour):
+    for part in (routes, history, files, lab, classroom, tour, uploads):
         app.include_router(part.router(site))
 
     @app.websocket("/ws")
@@ -86,10 +86,10 @@ def create_app(
 def real_engine() -> Engine:
     """The engine of this package; torch is imported when it is first used, so that the page need not wait for it."""
 
-    def load(settings: Settings) -> "Model":
+    def load(settings: Settings, tell: Callable[[str], None]) -> "Model":
         from playground.engine import models
 
-        return models.load(settings)
+        return models.load(settings, tell)
 
     def prepare(model: "Model", recipe: Recipe, settings: Settings) -> Recipe:
         from playground.engine import runs

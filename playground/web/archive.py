@@ -17,6 +17,7 @@ import structlog
 
 from playground.errors import PlaygroundError
 from playground.events import Event, RunFinished, adapter
+from playground.recipe import Message
 from playground.settings import Settings
 from playground.trace.log import RunLog
 from playground.trace.recordings import Recording, Recordings, Refused
@@ -208,7 +209,7 @@ def _entry(run: RunLog, summary: dict[str, Any]) -> Entry:
         created=json.loads(run.frame(0)).get("created") or datetime.now(UTC).isoformat(timespec="seconds"),
         mode=recipe["mode"],
         model=recipe["model"] or "",
-        prompt=recipe["messages"][-1]["content"][:PROMPT_CHARACTERS],
+        prompt=Message.model_validate(recipe["messages"][-1]).text[:PROMPT_CHARACTERS],
         stop_reason=summary["stop_reason"],
         steps=metrics["total_denoising_steps"],
         tokens=metrics["total_tokens"],

@@ -21,6 +21,9 @@ WRONG_CODES_PER_MINUTE = 60
 ROOMS_PER_MINUTE = 10
 """Rooms that one address may open in a minute."""
 
+UPLOADS_PER_MINUTE = 30
+"""Of one address."""
+
 
 class Limits:
     """Counts sockets, starts and refusals. Addresses are what the server says, behind proxies that it trusts."""
@@ -34,6 +37,7 @@ class Limits:
         self._refusals = RateLimitItemPerMinute(REFUSALS_PER_MINUTE)
         self._wrong_codes = RateLimitItemPerMinute(WRONG_CODES_PER_MINUTE)
         self._rooms = RateLimitItemPerMinute(ROOMS_PER_MINUTE)
+        self._uploads = RateLimitItemPerMinute(UPLOADS_PER_MINUTE)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @contextmanager
@@ -50,6 +54,12 @@ class Limits:
     def refusal(self, socket: str) -> bool:
         """Count a refused message of a socket; whether there may be more."""
         return self._limiter.hit(self._refusals, "refusal", socket)
+
+    def upload(self, address: str) -> None:
+        """Count an upload from an address. Raises `PlaygroundError` (`busy`)."""
+        if not self._limiter.hit(self._uploads, "upload", address):
+            message = f"At most {self._uploads.amount} uploads a minute are allowed from one address; wait a little."
+            raise PlaygroundError("busy", message)
 
     def start(self, address: str, going: int, going_of_address: int = 0) -> None:
         """Count a start from an address, by a socket with so many runs going; on all sockets of the address so many.

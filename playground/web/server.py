@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from playground.errors import ModelError
 from playground.settings import Settings
 from playground.web import logs
 from playground.web.app import Page, create_app, root_path
@@ -43,7 +44,9 @@ def read_settings() -> Settings:
 def serve(
     settings: Settings, page: Page | None = None, engine: Engine | None = None, loans: Loans | None = None
 ) -> None:
-    """Serve until interrupted. Exits with code 2 if the address cannot be had."""
+    """Serve until interrupted. Exits with code 2 if the address or the device that was asked for cannot be had."""
+    if loans is None:  # a lent device is there only while a run has it
+        _check_device(settings)
     logs.configure(settings)
     with _listening(settings) as listening:
         server = uvicorn.Server(config(settings, create_app(settings, engine, page, loans)))
@@ -70,6 +73,18 @@ def config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
         ws_ping_timeout=PING_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
+
+
+def _check_device(settings: Settings) -> None:
+    """Torch is asked only where somebody wants something special of it: its import takes seconds."""
+    if (settings.device, settings.quantize, settings.device_map) in (("auto", "none", "one"), ("cpu", "none", "one")):
+        return
+    from playground.engine import placement
+
+    try:
+        placement.check(settings)
+    except ModelError as error:
+        _give_up(error.message)
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -11,6 +11,7 @@ from playground.engine.turns import Turns
 from playground.errors import PlaygroundError
 from playground.recipe import Recipe
 from playground.settings import Settings
+from playground.uploads import Uploads
 from playground.web.archive import Archive
 from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
@@ -41,6 +42,7 @@ class Site:
         self.settings = settings
         self.metrics = ProcessMetrics()
         self.limits = Limits(settings)
+        self.uploads = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
         self.loading = Loading(engine.load, settings)
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
         self.archive = Archive(settings)
@@ -90,4 +92,5 @@ class Site:
     async def prepared(self, recipe: Recipe) -> Recipe:
         """The recipe as it will run, once the model is there. Raises `PlaygroundError` where it cannot."""
         model = await self.loading.model()
+        model.uploads = self.uploads
         return await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
