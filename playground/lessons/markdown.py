@@ -30,7 +30,7 @@ TAGS = {
 SCHEMES = ("https://", "http://")
 
 _reader = MarkdownIt("commonmark").enable("table")
-_reader.validateLink = lambda _: True  # type: ignore[method-assign]  # judged here, with a sentence
+_reader.validateLink = lambda _: True  # type: ignore[method-assign, assignment]  # judged here, with a sentence
 
 
 def tree(text: str, line: int) -> Tree:

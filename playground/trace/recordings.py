@@ -155,7 +155,7 @@ class Recordings:
             revision=started.model_revision,
             mode=recipe.mode,
             device=started.device,
-            prompt=recipe.messages[-1].content[:PROMPT_CHARACTERS],
+            prompt=recipe.messages[-1].text[:PROMPT_CHARACTERS],
             stop_reason=event.stop_reason,
             steps=metrics.total_denoising_steps,
             tokens=metrics.total_tokens,

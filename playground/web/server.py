@@ -84,7 +84,7 @@ def _check_device(settings: Settings) -> None:
     try:
         placement.check(settings)
     except ModelError as error:
-        _give_up(error.message)
+        give_up(error.message)
 
 
 def _listening(settings: Settings) -> socket.socket:
