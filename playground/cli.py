@@ -7,16 +7,18 @@ import typer
 
 from playground import __version__
 from playground.bench.commands import app as bench
+from playground.lessons.commands import lesson
 from playground.tiny.commands import evaluate, train
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from playground.engine.models import Model
     from playground.engine.steering import Steering
     from playground.events import Event
     from playground.recipe import Recipe
     from playground.settings import Settings
+    from playground.uploads import Upload
 
 app = typer.Typer(
     help="Watch a diffusion language model think.",
@@ -55,6 +57,10 @@ def generate(
     model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes every random draw (default 0).")] = None,
     max_new_tokens: Annotated[int | None, typer.Option(help="The most tokens to answer with (default 256).")] = None,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Think first, where the model can.")] = False,
+    upload: Annotated[
+        list[Path] | None, typer.Option(help="A picture or text file in front of the prompt; may be given again.")
+    ] = None,
     rule: Annotated[
         str | None,
         typer.Option(help="Diffusion: entropy_bound, top_probability, margin, fixed_k or euler (default the first)."),
@@ -118,20 +124,32 @@ def generate(
     decoding = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     with refusal.in_a_sentence():
         settings = refusal.settings(model=model)
-        recipe = generation.recipe(prompt, mode, seed, max_new_tokens, sampler, decoding)
-        code = generation.run(lambda: _live(recipe, settings), trace, as_json, steps_per_second)
+        uploads = generation.uploads(upload or [], settings)
+        recipe = generation.recipe(prompt, mode, seed, max_new_tokens, sampler, decoding, thinking, uploads)
+        given = {"uploads": uploads} if uploads else {}
+        code = generation.run(lambda: _live(recipe, settings, **given), trace, as_json, steps_per_second)
     raise typer.Exit(code)
 
 
-def _live(recipe: "Recipe", settings: "Settings") -> "tuple[Iterator[Event], Steering]":
+def _live(
+    recipe: "Recipe", settings: "Settings", uploads: "Sequence[Upload]" = ()
+) -> "tuple[Iterator[Event], Steering]":
     """Load the model and make the run; it goes on as its events are taken."""
     from playground.engine import models, runs
     from playground.engine.steering import Steering
 
-    model = models.load(settings)
+    model = models.load(settings, _tell)
+    for upload in uploads:
+        model.uploads.put(upload.data)
     recipe = runs.prepare(model, recipe, settings)
     steering = Steering(recipe)
     return runs.events(model, recipe, steering), steering
+
+
+def _tell(sentence: str) -> None:
+    """How far the loading is; a model that is there at once needs no words."""
+    if not sentence.startswith("Loading the model 'embedded'"):
+        typer.echo(f"playground: {sentence}", err=True)
 
 
 @app.command()
@@ -191,7 +209,7 @@ def verify(
         from playground.errors import PlaygroundError
 
         try:
-            loaded = models.load(settings)
+            loaded = models.load(settings, _tell)
         except PlaygroundError as error:
             raise PlaygroundError(error.code, error.message, "model") from None
         try:
@@ -250,7 +268,7 @@ def sweep(
         from playground.engine import models
 
         settings = refusal.settings(model=model)
-        return models.load(settings), settings
+        return models.load(settings, _tell), settings
 
     with refusal.in_a_sentence():
         code = run_sweep(
@@ -267,6 +285,7 @@ def sweep(
     raise typer.Exit(code)
 
 
+app.command()(lesson)
 app.command()(train)
 app.command()(evaluate)
 

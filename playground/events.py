@@ -24,6 +24,20 @@ class Loop(BaseModel):
     times: int
 
 
+class Picture(BaseModel):
+    """A picture of the prompt, in small."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    width: int
+    height: int
+    tokens: int
+    """How many of `prompt_ids` stand for it."""
+    thumbnail: str
+    """A `data:` URL."""
+
+
 class _Event(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
@@ -41,8 +55,12 @@ class RunStarted(_Event):
     canvas_length: int
     vocab_size: int
     prompt_ids: list[int]
+    pictures: list[Picture] = []
+    """Those among the prompt, in order."""
     end_ids: list[int]
     """Tokens that end the turn; a canvas is cut after the first of them."""
+    channel_ids: list[int] | None = None
+    """The two markers around a thought, where the model has them."""
     device: str
     dtype: str
     created: str
@@ -50,6 +68,19 @@ class RunStarted(_Event):
     version: str
     """Version of the playground that made the run."""
     texts: dict[int, str]
+
+
+class Prefill(_Event):
+    """Part of a long prompt is in the KV cache. The last part has no such event: what follows it says so."""
+
+    type: Literal["prefill"] = "prefill"
+    tokens: int
+    """How many tokens are encoded so far."""
+    total: int
+    """How many the prompt has."""
+    ms: float
+    """Device time of this part; 0 where an earlier run had encoded it."""
+    device_ms: float
 
 
 class CanvasStarted(_Event):
@@ -127,6 +158,8 @@ class Token(_Event):
     device_ms: float
     text: str
     """What the answer gains with this token; a character split over tokens comes with the last of them."""
+    thought: str = ""
+    """What the thought gains with it."""
     edits: list[SetDecoding] = []
     texts: dict[int, str]
     top_ids: list[int] | None = None
@@ -142,6 +175,8 @@ class CanvasCommitted(_Event):
     ids: list[int]
     text: str
     """What the answer gains with this canvas; a character split over the edge comes with the later canvas."""
+    thought: str = ""
+    """What the thought gains with it; markers are in neither."""
     steps: int
     stop_reason: CanvasStopReason
     loop: Loop | None = None
@@ -182,6 +217,10 @@ class Metrics(BaseModel):
     """Generated tokens that the text leaves out because they are beyond max_new_tokens."""
     loops: int = 0
     """Canvases that end in a loop; 1 for an autoregressive run that does."""
+    thinking_tokens: int = 0
+    """Tokens of the thought, its markers counted; the others are the answer's."""
+    reused_tokens: int = 0
+    """Tokens of the prompt that an earlier run had encoded, so that this one need not."""
 
 
 class RunFinished(_Event):
@@ -203,8 +242,9 @@ class Error(_Event):
 
     type: Literal["error"] = "error"
     code: str
-    """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `unknown_sweep`, `forbidden`, `finished`, `busy`,
-    `too_long`, `model` (it could not be loaded), `out_of_memory`, `bad_logits`, `internal`."""
+    """`bad_request`, `unknown_model`, `unknown_run`, `unknown_event`, `unknown_sweep`, `unknown_room`, `forbidden`,
+    `finished`, `busy`, `too_long`, `bad_upload`, `unknown_upload`, `model` (it could not be loaded), `out_of_memory`,
+    `bad_logits`, `gpu` (none was lent), `internal`."""
     message: str
     field: str | None = None
     """The field at fault as a dotted path, for example `recipe.sampler.t_max`."""
@@ -212,7 +252,7 @@ class Error(_Event):
     """The client's own mark of the message that is answered."""
 
 
-Event = RunStarted | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | Error
+Event = RunStarted | Prefill | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | Error
 """Any event of a run."""
 
 adapter: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])

@@ -1,7 +1,7 @@
 """Figures of a run, from its events: Equations 7–10 of the report, times and rates."""
 
 from playground import loops
-from playground.events import CanvasCommitted, CanvasStarted, Event, Loop, Metrics, RunStarted, Step, Token
+from playground.events import CanvasCommitted, CanvasStarted, Event, Loop, Metrics, Prefill, RunStarted, Step, Token
 
 
 def total_tokens(valid: list[int]) -> int:
@@ -52,6 +52,8 @@ class Meter:
         match event:
             case RunStarted():
                 self._started_as = event
+            case Prefill():
+                self._prefill_ms = self._device_ms = event.device_ms
             case CanvasStarted():
                 self._started += 1
                 if event.canvas == 0:
@@ -90,7 +92,7 @@ class Meter:
             [token.entropy for token in self._written],
             ids[-1] in self._started_as.end_ids,
             texts,
-            self._started_as.recipe.messages[-1].content,
+            self._started_as.recipe.messages[-1].text,
         )
 
     def metrics(self, mode: str, wall_seconds: float, shared_device: bool, max_new_tokens: int) -> Metrics:

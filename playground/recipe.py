@@ -15,11 +15,61 @@ MAX_SEED = 2**53 - 1
 MAX_PROMPT_CHARACTERS = 200_000
 
 
+MAX_PARTS = 64
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+"""Of an upload's bytes, in hexadecimal."""
+
+Text = Annotated[str, Field(max_length=MAX_PROMPT_CHARACTERS)]
+
+
+class TextPart(Strict):
+    """Some text, also where it spells a marker."""
+
+    type: Literal["text"]
+    text: Text
+
+
+class ImagePart(Strict):
+    """A picture that was uploaded."""
+
+    type: Literal["image"]
+    sha256: Sha256
+
+
+class FilePart(Strict):
+    """A text file that was uploaded: its text stands here."""
+
+    type: Literal["file"]
+    sha256: Sha256
+
+
+Part = Annotated[TextPart | ImagePart | FilePart, Field(discriminator="type")]
+
+Content = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[list[Part], Field(min_length=1, max_length=MAX_PARTS), Tag("parts")],
+    Discriminator(lambda value: "parts" if isinstance(value, list) else "text"),
+]
+
+
 class Message(Strict):
-    """One turn of the conversation; its content is text, also where it spells a marker."""
+    """One turn of the conversation: text, or parts with pictures and text files among them."""
 
     role: Role
-    content: Annotated[str, Field(max_length=MAX_PROMPT_CHARACTERS)]
+    content: Content
+
+    @property
+    def text(self) -> str:
+        """What was written, without uploads; parts are told apart by a line break."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
+
+    @property
+    def uploads(self) -> list[ImagePart | FilePart]:
+        """What was uploaded, in order."""
+        parts = [] if isinstance(self.content, str) else self.content
+        return [part for part in parts if not isinstance(part, TextPart)]
 
 
 class SetSampler(Strict):
@@ -149,9 +199,11 @@ class Recipe(Strict):
     def _conversation(cls, messages: list[Message]) -> list[Message]:
         if messages[-1].role != "user":
             raise ValueError("the last message must be the user's")
-        if not messages[-1].content.strip():
+        if not messages[-1].text.strip() and not messages[-1].uploads:
             raise ValueError("the prompt is empty: the last message needs some text")
         for index, message in enumerate(messages):
+            if message.role != "user" and message.uploads:
+                raise ValueError(f"message {index}: only the user's may have uploads")
             if message.role == "system" and index > 0:
                 raise ValueError(f"message {index}: only the first message may be the system's")
         turns = [message.role for message in messages if message.role != "system"]

@@ -1,6 +1,7 @@
 """Every knob of the process, read from `PLAYGROUND_*` environment variables."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
@@ -26,6 +27,10 @@ class Settings(BaseSettings):
     """`auto` takes CUDA when there is one; otherwise a torch device such as `cpu` or `cuda:1`."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """`auto`: the checkpoint's own on a GPU, float32 on a CPU."""
+    quantize: Literal["none", "8bit", "4bit"] = "none"
+    """Linear layers in 8 or 4 bits by bitsandbytes, on a GPU; experts and embeddings stay as they are."""
+    device_map: Literal["one", "auto", "balanced", "sequential"] = "one"
+    """`one`: all weights on `device`; otherwise how accelerate spreads them over all GPUs."""
     threads: Annotated[int, Field(ge=0)] = 0
     """Torch's CPU threads; 0 leaves torch's default."""
 
@@ -33,6 +38,8 @@ class Settings(BaseSettings):
     """A prompt longer than this, or than the model's context allows, is refused."""
     max_new_tokens: Annotated[int, Field(ge=1)] = 8192
     """The most tokens one run may ask for."""
+    prefix_bytes: Annotated[int, Field(ge=0)] = 1 << 30
+    """The most memory of the model's device that encoded prompts take between runs; 0 keeps none."""
     max_runs: Annotated[int, Field(ge=1)] = 8
     """Runs that take turns on the device at the same time; further ones wait."""
     max_waiting: Annotated[int, Field(ge=0)] = 32
@@ -56,12 +63,28 @@ class Settings(BaseSettings):
     """Logs of finished runs kept in memory, the newest first."""
     keep_finished_bytes: Annotated[int, Field(ge=0)] = 512 * 1024 * 1024
     """The most bytes that logs of finished runs take up; the newest is kept in any case."""
+    upload_bytes: Annotated[int, Field(ge=1024)] = 20 << 20
+    """The largest picture or text file that may be uploaded."""
+    max_pixels: Annotated[int, Field(ge=1)] = 50_000_000
+    """The most pixels of an uploaded picture."""
+    keep_uploads_bytes: Annotated[int, Field(ge=1024)] = 256 << 20
+    """The most memory that uploads take up; the longest unused ones are forgotten first."""
     store: str = "auto"
     """The SQLite file that keeps finished runs; `auto`: in the user's data folder; empty: nothing is stored."""
     store_bytes: Annotated[int, Field(ge=1 << 20)] = 1 << 30
     """The most bytes of that file; beyond them the oldest runs that nobody kept are dropped."""
     max_sweep_runs: Annotated[int, Field(ge=0)] = 5000
     """The most runs that a sweep begun on the page may have; 0: none can be begun there."""
+    recordings: str = ""
+    """A folder of trace files that the page shows as a gallery; empty: none."""
+    lessons: str = ""
+    """A folder with lessons of one's own, beside those of the package; empty: none."""
+    max_rooms: Annotated[int, Field(ge=0)] = 64
+    """Rooms that may be open at the same time; 0: none can be opened."""
+    max_students: Annotated[int, Field(ge=1)] = 100
+    """Students in one room."""
+    room_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    """A room that nobody is in ends after this time."""
     max_trace_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     """The largest trace that is read, checked or exported."""
 
@@ -75,6 +98,13 @@ class Settings(BaseSettings):
     def _known(cls, value: str) -> str:
         if not DEVICE.fullmatch(value):
             raise ValueError("takes `auto`, `cpu`, `cuda` or `cuda:N`")
+        return value
+
+    @field_validator("recordings")
+    @classmethod
+    def _folder(cls, value: str) -> str:
+        if value and not Path(value).expanduser().is_dir():
+            raise ValueError("takes a folder that is there")
         return value
 
     @field_validator("allowed_origins", mode="before")

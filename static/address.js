@@ -24,6 +24,8 @@ export class Address extends EventTarget {
     this.settled = "";
     /** While a state is being put on the page nothing is written. */
     this.quiet = true;
+    /** What the address says whatever is shown, as in a room. @type {string | null} */
+    this.pinned = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.share = h("button.chip.small", { type: "button", title: "Copy a link to what is shown", onclick: () => this.#share() }, "Share");
@@ -53,7 +55,7 @@ export class Address extends EventTarget {
       const found = await decode(hash, this.usual);
       if (hash !== location.hash || !found) return false;
       this.dispatchEvent(new CustomEvent("open", { detail: found }));
-      return true;
+      return !found.lesson; // a lesson stands beside whatever is shown
     } catch (error) {
       if (!(error instanceof BadLink)) throw error;
       this.dispatchEvent(new CustomEvent("bad", { detail: error.message }));
@@ -62,11 +64,22 @@ export class Address extends EventTarget {
   }
 
   /**
+   * Has the address say this and nothing else; null for what is shown again.
+   * @param {string | null} hash
+   */
+  pin(hash) {
+    this.pinned = hash;
+    if (hash === null) return this.changed();
+    this.written = hash;
+    history.replaceState(history.state, "", hash);
+  }
+
+  /**
    * Something changed that belongs into the address.
    * @param {boolean} [push] whether going back should lead to what was before
    */
   changed(push = false) {
-    if (this.quiet) return;
+    if (this.quiet || this.pinned !== null) return;
     this.push ||= push;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -78,7 +91,7 @@ export class Address extends EventTarget {
     const before = this.written;
     const state = this.gather();
     const hash = await encode(state, this.usual);
-    if (before !== this.written || hash === this.written || hash.length > MOST_CHARACTERS) return;
+    if (this.pinned !== null || before !== this.written || hash === this.written || hash.length > MOST_CHARACTERS) return;
     const push = this.push && location.hash !== "";
     this.push = false;
     this.written = hash;

@@ -3,6 +3,7 @@
 
 /** @import { RunLog } from "./log.js" */
 /** @import { Step, Token } from "./wire.js" */
+import { h, number, visible } from "./element.js";
 import { address } from "./wire.js";
 
 /** @type {WeakMap<Step | Token, Promise<void>>} */
@@ -46,4 +47,21 @@ export function at(event, position) {
   const ids = event.type === "step" ? event.top_ids?.[position] : event.top_ids;
   const probabilities = event.type === "step" ? event.top_probabilities?.[position] : event.top_probabilities;
   return (ids ?? []).map((id, rank) => ({ id, probability: probabilities?.[rank] ?? 0 }));
+}
+
+/**
+ * One of them, as a line of a list.
+ * @param {{id: number, probability: number}} alternative
+ * @param {string} text
+ * @param {boolean} sampled whether it is the token that was sampled
+ * @returns {HTMLElement}
+ */
+export function rowOf({ probability }, text, sampled) {
+  return h(
+    sampled ? "li.sampled" : "li",
+    sampled ? { title: "the token that was sampled" } : {},
+    h("span.token", {}, visible(text)),
+    h("span.bar", {}, h("i", { style: `width:${Math.max(probability * 100, 1).toFixed(1)}%` })),
+    h("span.probability", {}, probability >= 0.995 && probability < 1 ? ">0.99" : number(probability, 2)),
+  );
 }

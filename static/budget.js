@@ -5,7 +5,7 @@
 /** @import { RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
 import { budgetChart } from "./charts.js";
-import { h } from "./element.js";
+import { h, renew } from "./element.js";
 import { budgetOf } from "./states.js";
 import { WhatIf } from "./whatif.js";
 
@@ -49,7 +49,7 @@ export class BudgetCard {
     const { order, cumulative, accepted } = budgetOf(step);
     this.element.hidden = this.whatIf.element.hidden = false;
     this.whatIf.paint(log, step);
-    this.chart.replaceChildren(budgetChart({ cumulative, bound, accepted, rank: order.indexOf(position), other: this.whatIf.other }));
-    this.note.replaceChildren(h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
+    renew(this.chart, budgetChart({ cumulative, bound, accepted, rank: order.indexOf(position), other: this.whatIf.other }));
+    renew(this.note, h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
   }
 }

@@ -26,7 +26,7 @@ import { barOf } from "./states.js";
 /** A word of control characters, or none at all: a sign stands for it, or nobody could point at it. */
 const UNSEEN = /^\p{C}*$/u;
 
-/** The lengths that a bar has, besides none: `unsure b1` to `unsure b12` in lane.css. */
+/** The lengths that a bar has, besides none: `b1` to `b12` in lane.css. */
 const BARS = 12;
 
 /**
@@ -93,7 +93,7 @@ export class CanvasText {
       this.#write(cell, textOf(view.ids[position]));
       const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * BARS) : 0;
       const selected = position >= this.selected && position <= this.selectedTo;
-      this.#look(cell, `t s-${view.states[position]}${bar ? ` unsure b${bar}` : ""}${selected ? " selected" : ""}`);
+      this.#look(cell, `t s-${view.states[position]}${bar ? ` b${bar}` : ""}${view.thought?.[position] ? " thought" : ""}${selected ? " selected" : ""}`);
     }
     this.#paintChip(view);
   }

@@ -16,6 +16,15 @@ function path(points) {
 }
 
 /**
+ * Dots of one radius as one path: a line of no length with round ends each.
+ * @param {[number, number][]} points
+ * @param {number} radius
+ */
+function dotted(points, radius) {
+  return svg("path", { d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join(""), "stroke-width": 2 * radius, class: "dots" });
+}
+
+/**
  * Entropy of one position over the steps; a dot where it was accepted, a rule at the present step.
  * @param {{values: (number | null)[], dots: boolean[], now: number, unit: string}} data
  */
@@ -26,12 +35,12 @@ export function entropyChart({ values, dots, now, unit }) {
   const y = (/** @type {number} */ value) => height - 6 - (value / most) * (height - 14);
   /** @type {[number, number][]} */
   const points = [];
-  /** @type {Node[]} */
+  /** @type {[number, number][]} */
   const marks = [];
   values.forEach((value, at) => {
     if (value === null) return;
     points.push([x(at), y(value)]);
-    if (dots[at]) marks.push(svg("circle", { cx: x(at), cy: y(value), r: values.length > 60 ? 1.3 : 2.2, class: "dot" }));
+    if (dots[at]) marks.push([x(at), y(value)]);
   });
   return chart(
     height,
@@ -39,7 +48,7 @@ export function entropyChart({ values, dots, now, unit }) {
     svg("line", { x1: 0, x2: WIDTH, y1: height - 6, y2: height - 6, class: "axis" }),
     ...(now >= 0 ? [svg("line", { x1: x(now), x2: x(now), y1: 2, y2: height - 2, class: "now" })] : []),
     svg("path", { d: path(points), class: "curve" }),
-    ...marks,
+    dotted(marks, values.length > 60 ? 1.3 : 2.2),
   );
 }
 
@@ -98,7 +107,7 @@ export function stopChart({ means, temperatures, stable, threshold, now }) {
   const hot = Math.max(...temperatures.map((value) => value ?? 0), 1e-9);
   const warm = (/** @type {number} */ value) => 13 - (value / hot) * 10;
   const line = (/** @type {(number | null)[]} */ values, /** @type {(value: number) => number} */ place) => path(values.flatMap((value, at) => (value === null ? [] : [/** @type {[number, number]} */ ([x(at), place(value)])])));
-  const marks = means.flatMap((mean, at) => (mean !== null && stable[at] ? [svg("circle", { cx: x(at), cy: y(mean), r: 2.2, class: "dot" })] : []));
+  const marks = means.flatMap((mean, at) => (mean !== null && stable[at] ? [/** @type {[number, number]} */ ([x(at), y(mean)])] : []));
   return chart(
     height,
     `Mean entropy over ${means.length} steps against the threshold of ${threshold} nats; the draft was stable in ${marks.length} of them`,
@@ -106,6 +115,6 @@ export function stopChart({ means, temperatures, stable, threshold, now }) {
     ...(now >= 0 ? [svg("line", { x1: x(now), x2: x(now), y1: 2, y2: height - 2, class: "now" })] : []),
     svg("path", { d: line(temperatures, warm), class: "curve faint" }),
     svg("path", { d: line(means, y), class: "curve" }),
-    ...marks,
+    dotted(marks, 2.2),
   );
 }

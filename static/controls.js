@@ -4,7 +4,8 @@
  * Whoever wants to know asks here for a recipe; whoever has a recipe puts it here.
  */
 
-/** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
+/** @import { Decoding, Edit, Recipe, Sampler, Upload } from "./wire.js" */
+import { contentOf, textOf, uploadsOf } from "./prompts.js";
 import { samplerOf } from "./rules.js";
 
 /**
@@ -26,8 +27,10 @@ export class Controls extends EventTarget {
     this.settings = structuredClone(defaults);
     /** What the first canvas starts from instead of noise. @type {Edit | null} */
     this.start = null;
-    /** What came with a recipe and has no control of its own: further edits, earlier turns, thinking. */
+    /** What came with a recipe and has no control of its own: further edits, earlier turns, thinking, uploads. */
     this.rest = nothing();
+    /** What uploads are called here, by hash. @type {Map<string, string>} */
+    this.uploadNames = new Map();
     this.entered = -Infinity;
     this.pressed = { id: "", at: -Infinity };
     document.addEventListener("click", (event) => this.#quiet(event), { capture: true });
@@ -75,16 +78,26 @@ export class Controls extends EventTarget {
    * @param {PageMode} mode
    */
   take(recipe, mode) {
-    const { prompt, sampler, decoding } = { prompt: recipe.messages[recipe.messages.length - 1]?.content ?? "", ...recipe };
+    const { prompt, sampler, decoding } = { prompt: textOf(recipe.messages[recipe.messages.length - 1]?.content), ...recipe };
     const edits = recipe.edits ?? [];
     this.start = edits.find(isStart) ?? null;
-    this.rest = { edits: edits.filter((edit) => edit !== this.start), earlier: recipe.messages.slice(0, -1), thinking: recipe.thinking ?? false };
+    const uploads = uploadsOf(recipe.messages[recipe.messages.length - 1]?.content);
+    this.rest = { edits: edits.filter((edit) => edit !== this.start), earlier: recipe.messages.slice(0, -1), thinking: recipe.thinking ?? false, uploads };
     const values = { prompt, mode, seed: recipe.seed, max_new_tokens: recipe.max_new_tokens };
     for (const [name, value] of Object.entries(values)) this.set(name, value);
     for (const [name, value] of Object.entries(samplerOf(sampler))) this.set(`sampler.${name}`, value);
     for (const [name, value] of Object.entries(decoding)) this.set(`decoding.${name}`, value);
     this.#show();
     this.dispatchEvent(new CustomEvent("taken"));
+  }
+
+  /**
+   * Puts another prompt into its place.
+   * @param {string} prompt
+   */
+  write(prompt) {
+    this.set("prompt", prompt);
+    this.#show();
   }
 
   /** @param {PageMode} mode */
@@ -130,7 +143,7 @@ export class Controls extends EventTarget {
     const edits = [...(this.start ? [this.start] : []), ...this.rest.edits].filter((edit) => (edit.index !== undefined) === (mode === "autoregressive"));
     return {
       mode,
-      messages: [...this.rest.earlier, { role: "user", content: prompt }],
+      messages: [...this.rest.earlier, { role: "user", content: contentOf(this.rest.uploads, prompt) }],
       thinking: this.rest.thinking,
       seed,
       max_new_tokens,
@@ -147,9 +160,9 @@ export class Controls extends EventTarget {
   }
 }
 
-/** @returns {{edits: Edit[], earlier: Recipe["messages"], thinking: boolean}} */
+/** @returns {{edits: Edit[], earlier: Recipe["messages"], thinking: boolean, uploads: Upload[]}} */
 function nothing() {
-  return { edits: [], earlier: [], thinking: false };
+  return { edits: [], earlier: [], thinking: false, uploads: [] };
 }
 
 /**

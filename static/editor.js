@@ -9,7 +9,7 @@
 /** @import { Lane } from "./lane.js" */
 /** @import { RunLog } from "./log.js" */
 /** @import { Edit } from "./wire.js" */
-import { h, icon } from "./element.js";
+import { h, icon, write } from "./element.js";
 import { changeName, editName, editsOf, firstOf, forkOf, momentName, placeOf, isAfter, seqBefore, setEdit } from "./fork.js";
 
 /**
@@ -151,10 +151,10 @@ export class Editor extends EventTarget {
     const key = [log.run, moment.canvas, moment.step, span.start, span.length, Boolean(log.finished), log.started.canvas_length].join();
     if (key === this.painted) return;
     this.painted = key;
-    this.title.textContent = `Change ${momentName(moment)}`;
+    write(this.title, `Change ${momentName(moment)}`);
     this.canvasTools.hidden = lane.mode !== "diffusion";
     const last = span.start + span.length;
-    this.where.textContent = span.length > 1 ? `Positions ${span.start + 1}–${last}` : `Position ${last}`;
+    write(this.where, span.length > 1 ? `Positions ${span.start + 1}–${last}` : `Position ${last}`);
     this.shorter.disabled = span.length <= 1;
     this.longer.disabled = last >= log.started.canvas_length;
     if (!this.text.value) this.#spaced(this.#pieceHere().startsWith(" "));
@@ -193,10 +193,10 @@ export class Editor extends EventTarget {
     this.chips.hidden = this.chips.childElementCount === 0;
     const waiting = this.added.length + this.removed.length;
     const from = firstOf([...this.added, ...this.removed]) ?? moment;
-    this.go.textContent = `Go on from ${momentName(from)}`;
+    write(this.go, `Go on from ${momentName(from)}`);
     this.go.classList.toggle("ready", waiting > 0);
     this.discard.hidden = waiting === 0;
-    this.hint.textContent = waiting > 0 ? `${capital(momentName(from))} is taken again with this; all before it stays.` : log.finished ? "Without a change it goes the same way again." : "Going on from here ends the run that is going on.";
+    write(this.hint, waiting > 0 ? `${capital(momentName(from))} is taken again with this; all before it stays.` : log.finished ? "Without a change it goes the same way again." : "Going on from here ends the run that is going on.");
   }
 
   /**

@@ -57,6 +57,40 @@ export function write(element, text) {
   else if (node.data !== text) node.data = text;
 }
 
+/**
+ * Shows other children. Those that are built as before stay and only take over what differs, for the same reason; so only for
+ * children without listeners.
+ * @param {Element} parent
+ * @param {...(Element | string)} children
+ */
+export function renew(parent, ...children) {
+  const fresh = children.map((child) => (typeof child === "string" ? document.createTextNode(child) : child));
+  for (const [at, child] of fresh.entries()) {
+    const old = parent.childNodes[at];
+    if (!old) parent.append(child);
+    else if (!takeOver(old, child)) old.replaceWith(child);
+  }
+  while (parent.childNodes.length > fresh.length) parent.lastChild?.remove();
+}
+
+/**
+ * Whether a node could take over all of another one; if it could not, it has to be replaced.
+ * @param {Node} old
+ * @param {Node} fresh
+ */
+function takeOver(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) return false;
+  if (old instanceof Text && fresh instanceof Text) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return true;
+  }
+  if (!(old instanceof Element) || !(fresh instanceof Element)) return false;
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  renew(old, .../** @type {Element[]} */ ([...fresh.childNodes]));
+  return true;
+}
+
 /** Outlines of the icons, on a 16 × 16 grid. */
 const ICONS = {
   play: "M4.5 2.5v11l9-5.5z",

@@ -8,6 +8,7 @@
 
 /** @import { Decoding, Edit, Recipe, Sampler } from "./wire.js" */
 /** @import { Frame, RunLog } from "./log.js" */
+import { textOf } from "./prompts.js";
 import { RULES, ruleOf } from "./rules.js";
 
 /**
@@ -218,12 +219,22 @@ export function forkName({ moment, changes, dropped }) {
 }
 
 /**
+ * @param {number} mine
+ * @param {number} theirs
+ */
+function editsInstead(mine, theirs) {
+  if (mine === theirs) return mine === 1 ? "another edit" : "other edits";
+  const counted = (/** @type {number} */ count) => (count === 0 ? "no edits" : count === 1 ? "1 edit" : `${count} edits`);
+  return `${counted(mine)} instead of ${theirs === 0 ? "none" : counted(theirs)}`;
+}
+
+/**
  * How the first of two recipes differs from the second, in a sentence.
  * @param {Recipe} one
  * @param {Recipe} other
  */
 export function differences(one, other) {
-  const prompt = (/** @type {Recipe} */ recipe) => recipe.messages[recipe.messages.length - 1].content;
+  const prompt = (/** @type {Recipe} */ recipe) => textOf(recipe.messages[recipe.messages.length - 1].content);
   const [rule, before] = [one, other].map((recipe) => ruleOf(recipe.sampler));
   const words = rule === before ? [] : [`the rule “${rule.title}” instead of “${before.title}”`];
   for (const name of [...MOVABLE.sampler, "kappa"]) {
@@ -231,7 +242,7 @@ export function differences(one, other) {
     if (mine !== theirs && mine !== undefined && theirs !== undefined) words.push(`${SHORT[/** @type {"t_max"} */ (name)]} ${mine} instead of ${theirs}`);
   }
   if (one.seed !== other.seed) words.push(`seed ${one.seed} instead of ${other.seed}`);
-  if (JSON.stringify(one.edits ?? []) !== JSON.stringify(other.edits ?? [])) words.push(`${one.edits?.length ?? 0} edits instead of ${other.edits?.length ?? 0}`);
+  if (JSON.stringify(one.edits ?? []) !== JSON.stringify(other.edits ?? [])) words.push(editsInstead(one.edits?.length ?? 0, other.edits?.length ?? 0));
   if (prompt(one) !== prompt(other)) words.push(`another prompt, “${prompt(one).replace(/\s+/g, " ").slice(0, 60)}”`);
   return words.length ? `With ${words.join(", ")}.` : "The same recipe.";
 }

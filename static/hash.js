@@ -5,6 +5,7 @@
  */
 
 /** @import { Recipe } from "./wire.js" */
+import { isContent } from "./prompts.js";
 import { RULES, USUAL, samplerOf } from "./rules.js";
 
 /**
@@ -16,7 +17,7 @@ import { RULES, USUAL, samplerOf } from "./rules.js";
  * @property {string} [revision]  of the model's weights
  * @property {Record<string, number>} [at]  `seq` of the frame looked at, by mode; none while it plays or has played to the end
  * @property {number | null} [speed]  steps a second
- * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`
+ * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`, `projector`
  * @property {string} [sweep]  what the lab shows
  * @property {{position: number, canvas: number}} [chosen]  what is inspected
  */
@@ -28,7 +29,7 @@ const MOST_BYTES = 1 << 20;
 export const MOST_CHARACTERS = 16_000;
 
 const MODES = ["diffusion", "autoregressive", "side_by_side"];
-const VIEWS = ["noise", "entropy", "figure", "race", "lab"];
+const VIEWS = ["noise", "entropy", "figure", "race", "lab", "projector"];
 const EDITS = ["set", "pin", "unpin", "renoise", "canvas", "infill"];
 const RUN_ID = /^[\w-]{1,64}$/;
 
@@ -46,10 +47,10 @@ export async function encode(state, defaults) {
 }
 
 /**
- * What a hash says: a state, a run's short link, or nothing. Raises `BadLink` with a sentence.
+ * What a hash says: a state, a run's short link, a room, a lesson, or nothing. Raises `BadLink` with a sentence.
  * @param {string} hash
  * @param {Recipe} defaults
- * @returns {Promise<{state?: PageState, run?: string} | null>}
+ * @returns {Promise<{state?: PageState, run?: string, room?: {code: string, token?: string}, lesson?: {name: string, part: number, trim: boolean}} | null>}
  */
 export async function decode(hash, defaults) {
   if (hash === "" || hash === "#") return null;
@@ -58,6 +59,12 @@ export async function decode(hash, defaults) {
     if (!RUN_ID.test(run[1])) throw new BadLink("The link names a run that cannot exist: its id was cut off or changed on the way.");
     return { run: run[1] };
   }
+  const room = /^#room=([A-Z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
+  if (room) return { room: { code: room[1], token: room[2] } };
+  if (hash.startsWith("#room=")) throw new BadLink("The link to the room was cut off or changed on the way: ask for the code, and join with it.");
+  const lesson = /^#lesson=([a-z0-9-]{1,64})(?:&part=(\d{1,2}))?(&trim)?$/.exec(hash);
+  if (lesson) return { lesson: { name: lesson[1], part: Number(lesson[2] ?? 1) - 1, trim: Boolean(lesson[3]) } };
+  if (hash.startsWith("#lesson=")) throw new BadLink("The link to the lesson was cut off or changed on the way; the lessons are in the menu.");
   const found = /^#s=(\d+)\.([\w-]*)$/.exec(hash);
   if (!found) {
     if (!hash.startsWith("#s=")) return null; // an anchor of the page, or somebody else's
@@ -120,7 +127,7 @@ function checkedRecipe(raw, defaults, wrong) {
         recipe.sampler = samplerOf(recipe.sampler);
       }
     } else if (name === "messages") {
-      if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || typeof turn?.content !== "string")) throw wrong("a prompt");
+      if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || !isContent(turn?.content))) throw wrong("a prompt");
       recipe.messages = value.map(({ role, content }) => ({ role, content }));
     } else if (name === "edits") {
       if (!Array.isArray(value) || value.some((edit) => typeof edit !== "object" || edit === null || !EDITS.includes(edit.type))) throw wrong("an edit");

@@ -5,10 +5,10 @@
 /** @import { Lane } from "./lane.js" */
 /** @import { Frame } from "./log.js" */
 /** @import { CanvasStarted, Step, Token } from "./wire.js" */
-import { at, complete } from "./alternatives.js";
+import { at, complete, rowOf } from "./alternatives.js";
 import { BudgetCard } from "./budget.js";
 import { entropyChart } from "./charts.js";
-import { h, icon, number, visible } from "./element.js";
+import { h, icon, number, renew, visible, write } from "./element.js";
 import { momentOf } from "./fork.js";
 import { soon } from "./painter.js";
 import { reasons } from "./rules.js";
@@ -17,6 +17,8 @@ import { MEANINGS, budgetOf, historyOf, meaningOf, statesOf } from "./states.js"
 
 const ROWS = 5;
 const FETCH_AFTER_MS = 90;
+/** While something plays, charts and figures change ten times a second at most. */
+const FOLLOW_MS = 100;
 /** The position shown before anybody chose one. */
 const FIRST_POSITION = 12;
 /** Up to this width the inspector is a sheet that leaves the upper part of the page free. */
@@ -38,6 +40,7 @@ export class Inspector {
     this.chosen = { canvas: null, position: FIRST_POSITION, anchor: FIRST_POSITION };
     /** @type {{canvas: number, position: number} | null} */
     this.hovered = null;
+    this.painted = -Infinity;
     this.title = h("h3");
     this.state = h("p.inspect-state");
     this.rows = h("ol.alternatives", { "aria-label": "Most probable tokens" });
@@ -71,7 +74,7 @@ export class Inspector {
     };
     lane.addEventListener("choose", mine((detail) => this.#choose(detail)));
     lane.addEventListener("hover", mine((detail) => (this.hovered = detail)));
-    lane.addEventListener("paint", () => lane === this.lane && this.repaint());
+    lane.addEventListener("paint", () => lane === this.lane && this.#follow());
     lane.addEventListener("run", () => {
       this.hovered = null;
       this.chosen.canvas = null;
@@ -140,10 +143,21 @@ export class Inspector {
   }
 
   repaint() {
+    clearTimeout(this.later);
     soon(this, () => this.paint());
   }
 
+  /** Follows what plays, but not faster than anybody reads. */
+  #follow() {
+    const { player, driven } = this.lane;
+    const wait = player.playing || driven ? this.painted + FOLLOW_MS - performance.now() : 0;
+    if (wait <= 0) return this.repaint();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.repaint(), wait);
+  }
+
   paint() {
+    this.painted = performance.now();
     const { frame, log } = this.lane.player;
     const { position } = this.hovered ?? this.chosen;
     if (!frame) return this.#empty();
@@ -177,8 +191,8 @@ export class Inspector {
 
   #empty() {
     this.editor?.paint(this.lane, null, this.span);
-    this.title.textContent = "Inspector";
-    this.state.textContent = "Run a prompt, then point at a token to ask why it is there.";
+    write(this.title, "Inspector");
+    write(this.state, "Run a prompt, then point at a token to ask why it is there.");
     for (const part of [this.rows, this.facts, this.history, this.historyNote]) part.replaceChildren();
     this.budget.empty("");
     this.stop.hide();
@@ -190,8 +204,8 @@ export class Inspector {
    */
   #paintNoise(event, position) {
     const { log } = this.lane.player;
-    this.title.textContent = `Position ${position + 1}, noise`;
-    this.state.textContent = MEANINGS.noise;
+    write(this.title, `Position ${position + 1}, noise`);
+    write(this.state, MEANINGS.noise);
     clearTimeout(this.timer);
     for (const part of [this.rows, this.facts, this.history]) {
       if (part.childElementCount) part.style.minHeight = `${part.offsetHeight}px`; // nothing below moves
@@ -215,8 +229,8 @@ export class Inspector {
     const rank = order.indexOf(position);
     const spent = rank > 0 ? cumulative[rank - 1] : 0;
     const history = historyOf(canvas, position, step.step);
-    this.title.textContent = `Position ${position + 1} at step ${step.step}`;
-    this.state.textContent = `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${meaningOf(state, step)}`;
+    write(this.title, `Position ${position + 1} at step ${step.step}`);
+    write(this.state, `${log.canvases.size > 1 ? `Canvas ${step.canvas + 1}. ` : ""}${meaningOf(state, step)}`);
     this.#paintRows(step, position, step.sampled[position]);
     const list = (/** @type {number[]} */ steps) => (steps.length === 0 ? "never" : steps.length > 4 ? `${steps.length} times` : `step ${steps.join(", ")}`);
     this.#pairs([
@@ -229,12 +243,10 @@ export class Inspector {
       ["released", list(history.released)],
     ]);
     this.historyCard.hidden = false;
-    this.historyTitle.textContent = "Its entropy over the steps";
+    write(this.historyTitle, "Its entropy over the steps");
     const steps = Array.from(canvas.steps).slice(1); // gaps become undefined
-    this.history.replaceChildren(
-      entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }),
-    );
-    this.historyNote.replaceChildren(h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
+    renew(this.history, entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }));
+    renew(this.historyNote, h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
     this.budget.paint(log, step, position);
     this.stop.paint(log, step);
   }
@@ -245,8 +257,8 @@ export class Inspector {
    */
   #paintToken(token, last) {
     const { log } = this.lane.player;
-    this.title.textContent = `Token ${token.index + 1}`;
-    this.state.textContent = token.temperature === 0 ? "The most probable token, written once and never taken back." : "Sampled once and never taken back.";
+    write(this.title, `Token ${token.index + 1}`);
+    write(this.state, token.temperature === 0 ? "The most probable token, written once and never taken back." : "Sampled once and never taken back.");
     this.#paintRows(token, 0, token.id);
     this.#pairs([
       ["sampled", visible(log.text(token.id)), true],
@@ -257,12 +269,10 @@ export class Inspector {
     this.budget.hide();
     this.stop.hide();
     this.historyCard.hidden = false;
-    this.historyTitle.textContent = "Entropy over the tokens";
+    write(this.historyTitle, "Entropy over the tokens");
     const tokens = Array.from(log.tokens);
-    this.history.replaceChildren(
-      entropyChart({ values: tokens.map((each) => each?.entropy ?? null), dots: tokens.map((_, at) => at === token.index), now: last, unit: "tokens" }),
-    );
-    this.historyNote.replaceChildren(h("span", {}, "dot: this token"), h("span", {}, `highest ${number(Math.max(...tokens.map((each) => each?.entropy ?? 0)), 2)} nats`));
+    renew(this.history, entropyChart({ values: tokens.map((each) => each?.entropy ?? null), dots: tokens.map((_, at) => at === token.index), now: last, unit: "tokens" }));
+    renew(this.historyNote, h("span", {}, "dot: this token"), h("span", {}, `highest ${number(Math.max(...tokens.map((each) => each?.entropy ?? 0)), 2)} nats`));
   }
 
   /**
@@ -274,19 +284,7 @@ export class Inspector {
     const { log } = this.lane.player;
     const rows = at(event, position).slice(0, ROWS);
     this.rows.classList.toggle("waiting", rows.length === 0);
-    if (rows.length) {
-      this.rows.replaceChildren(
-        ...rows.map(({ id, probability }) =>
-          h(
-            id === sampled ? "li.sampled" : "li",
-            id === sampled ? { title: "the token that was sampled" } : {},
-            h("span.token", {}, visible(log.text(id))),
-            h("span.bar", {}, h("i", { style: `width:${Math.max(probability * 100, 1).toFixed(1)}%` })),
-            h("span.probability", {}, probability >= 0.995 && probability < 1 ? ">0.99" : number(probability, 2)),
-          ),
-        ),
-      );
-    }
+    if (rows.length) renew(this.rows, ...rows.map((row) => rowOf(row, log.text(row.id), row.id === sampled)));
     if (event.top_ids || log.recording) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => complete(log, event).then(() => event.top_ids && this.repaint()), FETCH_AFTER_MS);
@@ -294,6 +292,6 @@ export class Inspector {
 
   /** @param {[string, string, boolean?][]} pairs name, value, whether the value is a piece of text */
   #pairs(pairs) {
-    this.facts.replaceChildren(...pairs.map(([name, value, piece]) => h("div", {}, h("dt", {}, name), h(piece ? "dd.token" : "dd", {}, value))));
+    renew(this.facts, ...pairs.map(([name, value, piece]) => h("div", {}, h("dt", {}, name), h(piece ? "dd.token" : "dd", {}, value))));
   }
 }

@@ -5,22 +5,26 @@
 /** @import { Pace } from "./pace.js" */
 /** @import { View } from "./states.js" */
 import { CanvasText } from "./canvas.js";
+import { endOfCanvas } from "./edges.js";
 import { h, write } from "./element.js";
 import { Facts } from "./facts.js";
+import { KeptHeight } from "./height.js";
 import { Legend } from "./legend.js";
-import { loopWords } from "./loops.js";
 import { RunLog } from "./log.js";
 import { PlayerBar } from "./playerbar.js";
 import { Player } from "./player.js";
+import { readingWords, showThumbnails, textOf } from "./prompts.js";
 import { soon } from "./painter.js";
+import { thoughtOf } from "./thoughts.js";
 import { viewOf } from "./states.js";
 
 const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
 
-const STOPS = { stable_and_confident: "stable and confident", max_denoising_steps: "at the step cap" };
+/** How long a newly accepted token settles in. */
+const SETTLE_MS = 120;
 
-/** As long as `settle` in lane.css lasts, and a moment to look at it. */
-const SETTLE_MS = 200;
+/** A shorter step leaves no moment to look at it then. */
+const UNHURRIED_MS = 200;
 
 export class Lane extends EventTarget {
   /**
@@ -41,6 +45,7 @@ export class Lane extends EventTarget {
     this.status = h("span.lane-status");
     this.message = h("p.lane-message");
     this.message.hidden = true;
+    this.pictures = h("div.lane-pictures");
     this.text = h("div.lane-text", { tabindex: "0", role: "group", "aria-label": `${title}: text of the canvas. Arrow keys choose a position, with shift a span.` });
     this.caret = h("span.caret", { "aria-hidden": "true" });
     this.element = h(
@@ -48,6 +53,7 @@ export class Lane extends EventTarget {
       { "data-mode": name, "data-kind": mode, "aria-label": title },
       h("header.lane-head", {}, h("h2", {}, title), this.facts.element, this.status),
       this.message,
+      this.pictures,
       this.text,
       ...(this.legend ? [this.legend.element] : []),
       this.bar.element,
@@ -60,11 +66,12 @@ export class Lane extends EventTarget {
     this.selection = { canvas: 0, position: -1 };
     /** Whether another clock than the player's own moves it. */
     this.driven = false;
-    this.tallest = 0;
+    this.reading = false;
     this.forward = true;
     this.legend?.addEventListener("noise", () => this.repaint());
     pace.addEventListener("change", () => (this.player.speed = pace.stepsPerSecond));
-    new ResizeObserver(() => this.#hold()).observe(this.text);
+    this.height = new KeptHeight(this.text);
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.#listen();
     this.#attach();
   }
@@ -96,9 +103,9 @@ export class Lane extends EventTarget {
     this.texts.clear();
     this.edges.clear();
     this.text.replaceChildren();
-    this.text.style.minHeight = "";
-    this.tallest = 0;
-    const prompt = log.started?.recipe.messages.at(-1)?.content;
+    this.height.free();
+    const prompt = textOf(log.started?.recipe.messages.at(-1)?.content);
+    showThumbnails(this.pictures, log.started);
     this.say(sentence ?? (log.recording ? `A recording: “${prompt}” Write a prompt of your own and press Run.` : ""));
     if (log.error) this.say(log.error.message, "error");
     this.bar.show(this.player);
@@ -120,6 +127,8 @@ export class Lane extends EventTarget {
     player.addEventListener("end", () => this.dispatchEvent(new CustomEvent("end")));
     player.log.addEventListener("event", (/** @type {any} */ event) => {
       if (event.detail.type === "error") this.say(event.detail.message, "error");
+      if (event.detail.type === "run_started") showThumbnails(this.pictures, event.detail);
+      this.#reading(event.detail);
       this.repaint();
       this.dispatchEvent(new CustomEvent("state"));
     });
@@ -138,6 +147,13 @@ export class Lane extends EventTarget {
     this.message.hidden = !sentence;
   }
 
+  /** @param {import("./wire.js").RunEvent} event */
+  #reading(event) {
+    if (this.reading && event.type !== "error") this.say("");
+    this.reading = event.type === "prefill" && this.player.log.frames.length === 0;
+    if (event.type === "prefill" && this.reading) this.say(readingWords(event));
+  }
+
   /** Paints with the next animation frame. */
   repaint() {
     soon(this, () => this.paint());
@@ -146,8 +162,9 @@ export class Lane extends EventTarget {
   paint() {
     const { log, frame } = this.player;
     if (log.run && this.element.dataset.run !== log.run) this.element.dataset.run = log.run;
-    this.element.classList.toggle("moving", this.player.playing && this.forward && this.#unhurried);
+    this.#settle();
     this.facts.paint(log, frame);
+    this.height.keep();
     if (frame?.event.type === "token") this.#paintTokens(frame.event.index);
     else if (frame) this.#paintCanvases(frame);
     else this.text.replaceChildren();
@@ -156,10 +173,16 @@ export class Lane extends EventTarget {
     this.dispatchEvent(new CustomEvent("paint"));
   }
 
-  /** Whether a step is seen for long enough that a token can settle in; sooner it would only be painted over and over. */
-  get #unhurried() {
-    const { speed } = this.player;
-    return !this.driven && speed !== null && 1000 / speed >= SETTLE_MS;
+  /** Lets newly accepted tokens settle in, where a step is seen for long enough; sooner they would only be painted twice. */
+  #settle() {
+    const { playing, speed, frame } = this.player;
+    const unhurried = !this.driven && speed !== null && 1000 / speed >= UNHURRIED_MS;
+    const settles = playing && this.forward && unhurried && !this.still.matches && frame?.kind === "step";
+    if (settles && frame.seq === this.settled) return;
+    this.settled = frame?.seq;
+    clearTimeout(this.timer);
+    this.element.classList.toggle("settling", settles);
+    if (settles) this.timer = setTimeout(() => this.element.classList.remove("settling"), SETTLE_MS);
   }
 
   /** @param {Frame} now */
@@ -204,7 +227,6 @@ export class Lane extends EventTarget {
       tailAccepted: Number(ended),
     };
     const text = this.#text(-1);
-    for (const cell of text.cells.slice(ids.length)) cell.element.hidden = cell.hidden = true;
     this.#paintText(text, view, `${log.frames[this.player.index].seq} ${log.gapless} ${Boolean(log.finished)}`);
     this.#place(ended ? [text.element] : [text.element, this.caret]);
   }
@@ -228,7 +250,10 @@ export class Lane extends EventTarget {
   #paintText(text, view, key) {
     if (text.painted === key) return;
     text.painted = key;
-    text.paint(view, (id) => this.player.log.text(id));
+    const { log } = this.player;
+    const thought = thoughtOf(log, text.index, view.ids);
+    const markers = log.started?.channel_ids ?? [];
+    text.paint(thought ? { ...view, thought } : view, (id) => (markers.includes(id) ? "" : log.text(id)));
   }
 
   /**
@@ -249,18 +274,9 @@ export class Lane extends EventTarget {
     this.text.replaceChildren(...elements);
   }
 
-  /** Keeps the height that was needed, so that nothing below moves while the text changes. */
-  #hold() {
-    const height = this.text.offsetHeight;
-    if (height <= this.tallest) return;
-    this.tallest = height;
-    this.text.style.minHeight = `${height}px`;
-  }
-
   /** Forgets the height, for another width of the page. */
   release() {
-    this.tallest = 0;
-    this.text.style.minHeight = "";
+    this.height.free();
     this.repaint();
   }
 
@@ -280,10 +296,4 @@ export class Lane extends EventTarget {
     this.selection = selection;
     for (const [index, text] of this.texts) text.select(index === selection.canvas ? selection.position : -1, selection.to);
   }
-}
-
-/** @param {import("./wire.js").CanvasCommitted} committed */
-function endOfCanvas(committed) {
-  const steps = committed.steps === 1 ? "1 step" : `${committed.steps} steps`;
-  return `canvas ${committed.canvas + 1} committed · ${steps} · ${STOPS[committed.stop_reason] ?? committed.stop_reason}${committed.loop ? ` · a loop: ${loopWords(committed.loop, committed.ids, committed.texts)}` : ""}`;
 }

@@ -12,22 +12,31 @@
 import { AcceptanceMap } from "./map.js";
 import { Address } from "./address.js";
 import { Answer } from "./answer.js";
+import { Attach } from "./attach.js";
+import { Classroom } from "./classroom.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
+import { Gallery } from "./gallery.js";
+import { Guide } from "./guide.js";
 import { Inspector } from "./inspector.js";
 import { Lab } from "./lab.js";
 import { Lane } from "./lane.js";
+import { Loan } from "./loan.js";
+import { Menu } from "./menu.js";
 import { Metrics, hasFigures } from "./metrics.js";
 import { Notice } from "./notice.js";
 import { Opener } from "./opener.js";
 import { Pace } from "./pace.js";
 import { PageStates } from "./pagestate.js";
 import { Past } from "./past.js";
+import { Projector } from "./projector.js";
 import { Races } from "./races.js";
+import { Room } from "./room.js";
+import { RoomMenu } from "./roommenu.js";
 import { Runs } from "./runs.js";
 import { Session } from "./session.js";
 import { Socket } from "./socket.js";
@@ -35,6 +44,7 @@ import { Start } from "./start.js";
 import { Status } from "./status.js";
 import { Theme } from "./theme.js";
 import { Views } from "./views.js";
+import { onWidth } from "./width.js";
 import { forkName } from "./fork.js";
 import { h } from "./element.js";
 import { runAgain, useSettings } from "./labtoplay.js";
@@ -45,7 +55,7 @@ import { soon } from "./painter.js";
 import { summaryOf } from "./summary.js";
 
 /**
- * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void}} Piece
+ * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void, watch: (name: string, then: () => void) => void}} Piece
  */
 
 const NAMES = ["head", "stage", "inspector", "start", "examples", "rule", "lab"];
@@ -60,7 +70,8 @@ const pieces = new Map();
 export function mount(piece) {
   pieces.set(piece.props.piece, piece);
   const stage = pieces.get("stage");
-  if (!stage || stage.element.dataset.open || !NAMES.every((name) => pieces.has(name))) return;
+  const names = stage?.props.lends ? [...NAMES, "loan"] : NAMES;
+  if (!stage || stage.element.dataset.open || !names.every((name) => pieces.has(name))) return;
   stage.element.dataset.open = "yes";
   open((name) => /** @type {Piece} */ (pieces.get(name)));
 }
@@ -83,13 +94,18 @@ function open(piece) {
   const metrics = new Metrics();
   const answers = { diffusion: new Answer("Answer, diffusion"), autoregressive: new Answer("Answer, autoregressive") };
   const socket = new Socket();
+  if (stage.props.lends) socket.loan = new Loan(piece("loan"), socket);
   const session = new Session({ socket, controls, errors, pace, lanes });
   const runs = new Runs();
+  const gallery = new Gallery();
   const opener = new Opener(stage.props.version);
   const exports = new Exports(() => both.filter(shows).map(({ title, player }) => ({ title, log: player.log })));
   const address = new Address(() => states.gather(), controls.usual);
   const views = new Views(root);
-  const status = new Status(piece("head").element, views, [runs.menu.element, opener.button, address.share, exports.menu.element], [theme.button]);
+  const menu = new RoomMenu(new Room(socket));
+  const projector = new Projector(root);
+  const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
+  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
   status.watch(socket);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -97,13 +113,19 @@ function open(piece) {
   inspector.also(lanes.autoregressive);
   const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
-  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, model: () => status.model });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, model: () => status.model });
+  const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
+  const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
   new Examples(piece("examples").element, controls, piece("examples").props.groups);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
+    gallery.element,
+    classroom.bar.element,
     lanes.diffusion.element,
+    classroom.question.element,
     rival.element,
     lanes.autoregressive.element,
     races.card.element,
@@ -132,6 +154,8 @@ function open(piece) {
     const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
+    gallery.mark(both.filter(shows).map((lane) => lane.player.log.run));
+    attach.paint();
   };
   const paintMode = () => {
     root.dataset.mode = controls.settings.mode;
@@ -146,6 +170,10 @@ function open(piece) {
     if (views.view === "lab") void lab.show();
     else lab.hide();
     address.changed(true);
+  });
+  projector.addEventListener("change", () => {
+    for (const lane of all) lane.release();
+    address.changed();
   });
   lab.addEventListener("said", () => address.changed(true));
   lab.point.addEventListener("use", (/** @type {any} */ event) => useSettings({ controls, views, announce }, event.detail));
@@ -177,12 +205,7 @@ function open(piece) {
     races.card.paint();
     void lab.redraw();
   });
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    for (const lane of all) lane.release();
-  });
+  onWidth(() => all.forEach((lane) => lane.release()));
 
   controls.addEventListener("run", () => session.run());
   controls.addEventListener("cancel", () => session.cancel());
@@ -238,11 +261,15 @@ function open(piece) {
   }
 
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
-  address.addEventListener("open", (/** @type {any} */ event) => void states.open(event.detail));
+  address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void (detail.lesson ? guide.open(detail.lesson) : states.open(detail))));
   address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
   address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
   runs.addEventListener("open", (/** @type {any} */ event) => void states.open({ run: event.detail }).then(() => address.changed(true)));
+  gallery.addEventListener("open", (/** @type {any} */ { detail: run }) => {
+    gallery.wait(run, true);
+    void states.open({ run }).then(() => (gallery.wait(run, false), address.changed(true)));
+  });
   opener.addEventListener("refused", (/** @type {any} */ event) => notice.say(event.detail));
   opener.addEventListener("opened", (/** @type {{detail: RunLog} & any} */ event) => {
     notice.clear();
@@ -262,8 +289,10 @@ function open(piece) {
   root.dataset.phase = "idle";
   root.dataset.ready = "yes";
   paintMode();
+  const listed = gallery.load();
   void address.begin().then(async (opened) => {
-    if (!opened) await play(stage.props.recordings, lanes);
+    if (!opened) await listed.then(() => play({ ...stage.props.recordings, ...gallery.first }, lanes));
+    await listed;
     paintEnd();
     wake();
   });

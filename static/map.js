@@ -3,7 +3,7 @@
 
 /** @import { Lane } from "./lane.js" */
 /** @import { Step } from "./wire.js" */
-import { h } from "./element.js";
+import { h, write } from "./element.js";
 import { barOf, statesOf } from "./states.js";
 import { soon } from "./painter.js";
 import { palette } from "./theme.js";
@@ -104,7 +104,7 @@ export class AcceptanceMap {
     this.#drawRows(steps, length, ratio);
     const now = frame?.event.type === "step" ? frame.event.step : frame?.kind === "commit" ? count : 0;
     this.#compose(now, ratio);
-    this.title.textContent = log.canvases.size > 1 ? `Acceptance map of canvas ${this.canvas + 1}` : "Acceptance map";
+    write(this.title, log.canvases.size > 1 ? `Acceptance map of canvas ${this.canvas + 1}` : "Acceptance map");
     this.surface.setAttribute("aria-label", `Acceptance map of canvas ${this.canvas + 1}: ${count} steps, now at step ${now}`);
   }
 

@@ -142,7 +142,7 @@ export class Metrics {
     });
     const named = mode === "side_by_side";
     const sentences = [diffusion, autoregressive].filter((log) => log?.finished).map((log) => whyStopped(/** @type {RunLog} */ (log), named));
-    this.why.textContent = sentences.join(" ");
+    write(this.why, sentences.join(" "));
     this.why.hidden = sentences.length === 0;
   }
 }

@@ -9,6 +9,7 @@
 /** @import { Notice } from "./notice.js" */
 /** @import { Pace } from "./pace.js" */
 /** @import { Past } from "./past.js" */
+/** @import { Projector } from "./projector.js" */
 /** @import { RaceCard } from "./racecard.js" */
 /** @import { Session } from "./session.js" */
 /** @import { Lab } from "./lab.js" */
@@ -23,7 +24,7 @@ import { recall } from "./recording.js";
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 
 export class PageStates {
-  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, views: Views, lab: Lab, model: () => any}} parts */
+  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, views: Views, lab: Lab, projector: Projector, model: () => any}} parts */
   constructor(parts) {
     this.parts = parts;
     this.turn = 0;
@@ -53,7 +54,7 @@ export class PageStates {
 
   /** @returns {PageState} */
   gather() {
-    const { controls, lanes, pace, map, inspector, race, views, lab } = this.parts;
+    const { controls, lanes, pace, map, inspector, race, views, lab, projector } = this.parts;
     const { mode } = controls.settings;
     const wanted = pageRecipe(controls.modes.map((each) => controls.recipe(each)));
     const modes = this.#modes;
@@ -72,7 +73,7 @@ export class PageStates {
     if (Object.keys(at).length) state.at = at;
     const { canvas, position } = inspector.chosen;
     if (modes.length) state.chosen = { canvas: canvas ?? -1, position };
-    const view = [lanes.diffusion.legend?.noise && "noise", map.by === "entropy" && "entropy", figure()?.classList.contains("open") && "figure", race.on && "race", views.view === "lab" && "lab"];
+    const view = [lanes.diffusion.legend?.noise && "noise", map.by === "entropy" && "entropy", figure()?.classList.contains("open") && "figure", race.on && "race", views.view === "lab" && "lab", projector.on && "projector"];
     state.view = /** @type {string[]} */ (view.filter(Boolean));
     if (views.view === "lab" && lab.sweep) state.sweep = lab.sweep.id;
     return state;
@@ -85,9 +86,10 @@ export class PageStates {
   async open({ state, run }) {
     this.turn += 1;
     const { turn } = this;
-    const { notice, past, session, views, lab } = this.parts;
+    const { notice, past, session, views, lab, projector } = this.parts;
     notice.clear();
     views.choose(state?.view?.includes("lab") ? "lab" : "play");
+    projector.turn(state?.view?.includes("projector") ?? false);
     if (views.view === "lab" && state?.sweep) void lab.open(state.sweep);
     this.linked = null;
     const ids = run ? [run] : Object.values(state?.runs ?? {});

@@ -51,7 +51,9 @@ export class PlayerBar {
       this.toggle.setAttribute("aria-label", label);
       this.toggle.title = `${label} (space)`;
     }
-    this.live.hidden = !player.log.live || player.log.started === null;
+    const live = player.log.live && player.log.started !== null;
+    this.live.hidden = !live;
+    this.element.classList.toggle("live", live);
     this.live.setAttribute("aria-pressed", String(player.following));
   }
 
@@ -60,6 +62,7 @@ export class PlayerBar {
    * @param {KeyboardEvent} event
    */
   key(event) {
+    if (this.element.inert) return false;
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest(OWN_KEYS)) return false;
     if (event.key === " " && target.closest("button, a, summary")) return false;

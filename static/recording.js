@@ -2,6 +2,7 @@
 /** Recordings: runs that were made before and play without a model, through the same log as a live one. */
 
 /** @import { Lane } from "./lane.js" */
+import { introduce } from "./introduction.js";
 import { RunLog } from "./log.js";
 import { address, parseTrace } from "./wire.js";
 
@@ -25,8 +26,10 @@ export async function read(path) {
 export async function recall(run) {
   const summary = await fetch(address(`api/runs/${run}`));
   if (!summary.ok) throw new Error(summary.status === 404 ? "There is no run behind this link any more: runs are dropped after some time, unless somebody keeps them." : `The run cannot be had: status ${summary.status}.`);
-  const going = (await summary.json()).state !== "finished";
+  const { state, recording } = await summary.json();
+  const going = state !== "finished";
   const log = new RunLog({ recording: !going, server: true });
+  log.gallery = Boolean(recording);
   const response = await fetch(address(`api/runs/${run}/events`));
   if (!response.ok || !response.body) throw new Error(`The run cannot be had: status ${response.status}.`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -63,7 +66,8 @@ export async function play(paths, lanes) {
       const log = await read(path).catch(() => null);
       if (!log || lane.player.log !== before) return;
       log.bundled = true;
-      lane.show(log);
+      log.server = log.gallery = path.startsWith("api/");
+      lane.show(log, log.gallery ? introduce(log, null) : undefined);
       if (still) lane.player.end();
     }),
   );

@@ -10,6 +10,7 @@ import { Answer } from "./answer.js";
 import { Inspector } from "./inspector.js";
 import { Lane } from "./lane.js";
 import { Pace } from "./pace.js";
+import { textOf } from "./prompts.js";
 import { RunLog } from "./log.js";
 import { Theme } from "./theme.js";
 import { h, number } from "./element.js";
@@ -55,7 +56,7 @@ function open(log) {
   const inspected = h("div.piece");
   new Inspector(inspected, lane, (sentence) => (spoken.textContent = sentence));
   root.append(
-    h("header#head", {}, h("div.bar", {}, h("h1", {}, "A recorded run"), h("span.chip", { "data-source": "recording" }, "recording"), h("span.grow"), theme.button), h("p.replay-prompt", {}, log.started?.recipe.messages.at(-1)?.content ?? ""), h("p.hint.replay-facts", {}, facts(log))),
+    h("header#head", {}, h("div.bar", {}, h("h1", {}, "A recorded run"), h("span.chip", { "data-source": "recording" }, "recording"), h("span.grow"), theme.button), h("p.replay-prompt", {}, textOf(log.started?.recipe.messages.at(-1)?.content)), h("p.hint.replay-facts", {}, facts(log))),
     h("div#stage", {}, h("div.piece", {}, lane.element, answer.element, map.element)),
     h("div#inspector", {}, inspected),
     spoken,

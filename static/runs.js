@@ -1,6 +1,7 @@
 // @ts-check
 /** "Your runs": what this browser has run, as the server stores it; to open, to keep, to delete. */
 
+import { factsOf } from "./entry.js";
 import { h } from "./element.js";
 import { Menu } from "./menu.js";
 import { owner } from "./owner.js";
@@ -8,7 +9,6 @@ import { address } from "./wire.js";
 
 /** @typedef {{id: string, created: string, mode: string, model: string, prompt: string, stop_reason: string, steps: number | null, tokens: number, kept: boolean}} Entry */
 
-const ENDS = { end_of_turn: "", max_new_tokens: "limit reached", cancelled: "cancelled", error: "failed" };
 const PAGE = 20;
 
 export class Runs extends EventTarget {
@@ -54,11 +54,7 @@ export class Runs extends EventTarget {
 
   /** @param {Entry} entry */
   #row(entry) {
-    const made = new Date(entry.created);
-    const when = Number.isNaN(made.getTime()) ? "" : made.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    const size = `${entry.tokens} ${entry.tokens === 1 ? "token" : "tokens"}${entry.steps === null ? "" : ` in ${entry.steps} ${entry.steps === 1 ? "step" : "steps"}`}`;
-    const facts = [entry.mode === "diffusion" ? "Diffusion" : "AR", size, ENDS[/** @type {"error"} */ (entry.stop_reason)] ?? entry.stop_reason, when].filter(Boolean);
-    const open = h("button.run-open", { type: "button", onclick: () => this.#open(entry.id) }, h("span.run-prompt", {}, entry.prompt), h("span.hint", {}, facts.join(" · ")));
+    const open = h("button.run-open", { type: "button", onclick: () => this.#open(entry.id) }, h("span.run-prompt", {}, entry.prompt), h("span.hint", {}, factsOf(entry).join(" · ")));
     const keep = h("button.chip.small", { type: "button", "aria-pressed": String(entry.kept), title: "Kept runs are not dropped" }, entry.kept ? "Kept" : "Keep");
     const row = h("li", { "data-run": entry.id }, open, keep, h("button.chip.small", { type: "button", "aria-label": `Delete: ${entry.prompt}`, onclick: () => this.#delete(entry.id, row) }, "Delete"));
     keep.setAttribute("aria-label", `Keep: ${entry.prompt}`);

@@ -11,6 +11,8 @@
 import { RunLog } from "./log.js";
 import { Refused } from "./socket.js";
 import { Steering } from "./steering.js";
+import { catchUp } from "./catchup.js";
+import { keep } from "./control.js";
 
 /**
  * @typedef {"idle" | "starting" | "running" | "paused"} Phase
@@ -84,17 +86,15 @@ export class Session extends EventTarget {
           return;
         }
         this.live = live;
+        keep(live.run, live.token);
         // In a fork the parameters come from the recipe; only what is moved from now on is a change.
         const group = mode === "diffusion" ? "sampler" : "decoding";
         const values = /** @type {any} */ (recipe[group]);
         const shown = /** @type {any} */ (this.controls.settings[group]);
-        this.steering = new Steering(group, fork ? Object.fromEntries(Object.keys(values).map((name) => [name, shown[name]])) : values, {
-          send: (change, refused) => live === this.live && this.#steer({ type: "update", [group]: change }, refused),
-          refused: (error, names) => live === this.live && this.errors.place(error, names),
-        });
+        this.#steeringOf(live, group, fork ? Object.fromEntries(Object.keys(values).map((name) => [name, shown[name]])) : values);
         if (at === 0) this.#showAll(jobs, logs);
         else lane.say("");
-        if (fork) this.#catchUp(live, lane, fork.seq);
+        if (fork) catchUp(this.socket, live, lane, fork.seq, this.pace);
         this.#become("running");
         this.#send(); // what was moved while the run was starting
         await this.#finished(live);
@@ -114,6 +114,37 @@ export class Session extends EventTarget {
   }
 
   /**
+   * @param {LiveRun} live
+   * @param {"sampler" | "decoding"} group
+   * @param {Record<string, unknown>} values that the run has
+   */
+  #steeringOf(live, group, values) {
+    this.steering = new Steering(group, values, {
+      send: (change, refused) => live === this.live && this.#steer({ type: "update", [group]: change }, refused),
+      refused: (error, names) => live === this.live && this.errors.place(error, names),
+    });
+  }
+
+  /**
+   * Takes over a run that this tab started before it was loaded anew.
+   * @param {LiveRun} live
+   * @param {Recipe} recipe
+   */
+  async adopt(live, recipe) {
+    if (this.phase !== "idle" || live.log.finished) return;
+    this.turn += 1;
+    const { turn } = this;
+    this.live = live;
+    const group = recipe.mode === "diffusion" ? "sampler" : "decoding";
+    this.#steeringOf(live, group, /** @type {any} */ (recipe[group]));
+    this.#become("running");
+    await this.#finished(live);
+    if (turn !== this.turn) return;
+    this.live = null;
+    this.#become("idle");
+  }
+
+  /**
    * The first run was taken: its lanes make room.
    * @param {Job[]} jobs
    * @param {RunLog[]} logs
@@ -124,23 +155,6 @@ export class Session extends EventTarget {
       if (at > 0) this.lanes[mode].say("Waits for the diffusion run, so that each has the device to itself.");
     });
     this.dispatchEvent(new CustomEvent("shown", { detail: jobs }));
-  }
-
-  /**
-   * A fork runs at full speed up to where it leaves its parent, and is looked at from there on.
-   * @param {LiveRun} live
-   * @param {Lane} lane
-   * @param {number} seq
-   */
-  #catchUp(live, lane, seq) {
-    lane.player.beginAt(seq);
-    const look = () => {
-      if (live.log.gapless < seq) return;
-      live.log.removeEventListener("event", look);
-      if (this.pace.stepsPerSecond !== null) this.socket.steer(live, { type: "pace", steps_per_second: this.pace.stepsPerSecond }, () => {});
-    };
-    live.log.addEventListener("event", look);
-    look();
   }
 
   /**

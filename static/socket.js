@@ -52,6 +52,8 @@ export class Socket extends EventTarget {
     this.unacknowledged = [];
     /** @type {WebSocket | null} */
     this.socket = null;
+    /** Who starts runs where the server borrows its GPU. @type {import("./loan.js").Loan | null} */
+    this.loan = null;
     this.#connect();
     window.addEventListener("online", () => this.#soon());
     document.addEventListener("visibilitychange", () => document.hidden || this.#soon());
@@ -125,6 +127,10 @@ export class Socket extends EventTarget {
       this.#refuse(message);
       return;
     }
+    if (message.type === "room") {
+      this.dispatchEvent(new CustomEvent("room", { detail: message }));
+      return;
+    }
     if (typeof message.seq !== "number") return;
     this.runs.get(message.run)?.log.append(message);
     this.#acknowledge(message.run, message.seq);
@@ -171,6 +177,7 @@ export class Socket extends EventTarget {
    * @returns {Promise<LiveRun>} rejects with `Refused`
    */
   start(recipe, stepsPerSecond, log) {
+    if (this.loan) return this.loan.start(recipe, log);
     const ref = this.#ref();
     return new Promise((resolve, reject) => {
       this.starting.set(ref, { resolve, reject, log });
@@ -178,6 +185,41 @@ export class Socket extends EventTarget {
       this.starting.delete(ref);
       reject(new Refused({ code: "connection", message: "There is no connection to the server yet. It is being tried again." }));
     });
+  }
+
+  /**
+   * Follows a run that was started another way.
+   * @param {LiveRun} live
+   */
+  follow(live) {
+    this.runs.set(live.run, live);
+    this.#rejoin(live);
+  }
+
+  /**
+   * Watches a run of somebody else's; its events go into the log.
+   * @param {string} run
+   * @param {RunLog} log
+   * @param {(error: Refused) => void} refused
+   */
+  watch(run, log, refused) {
+    const live = { run, token: "", log };
+    this.runs.set(run, live);
+    this.say({ type: "join", run, after: log.gapless }, (error) => {
+      this.forget(live);
+      refused(error);
+    });
+  }
+
+  /**
+   * Says something that is no matter of a run's; whether it was sent.
+   * @param {{type: string} & Record<string, unknown>} message
+   * @param {(error: Refused) => void} [refused]
+   */
+  say(message, refused) {
+    const ref = this.#ref();
+    if (refused) this.refusals.set(ref, refused);
+    return this.#send({ ...message, ref });
   }
 
   #ref() {

@@ -81,6 +81,7 @@ export class Start {
     const chips = [
       ...rest.edits.map((edit) => this.#chip(`${editName(edit)} · ${momentName(placeOf(edit))}`, () => (rest.edits = rest.edits.filter((each) => each !== edit)))),
       ...(rest.earlier.length ? [this.#chip(rest.earlier.length === 1 ? "1 earlier turn" : `${rest.earlier.length} earlier turns`, () => (rest.earlier = []))] : []),
+      ...rest.uploads.map((upload) => this.#chip(this.controls.uploadNames.get(upload.sha256) ?? (upload.type === "image" ? "a picture" : "a text file"), () => (rest.uploads = rest.uploads.filter((each) => each !== upload)))),
       ...(rest.thinking ? [this.#chip("thinking", () => (rest.thinking = false))] : []),
     ];
     this.chips.replaceChildren(...chips);

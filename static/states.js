@@ -16,6 +16,7 @@
  * @typedef {object} View
  * @property {number[]} ids
  * @property {State[]} states
+ * @property {boolean[]} [thought]  which positions are thought and not answer; left out where none is
  * @property {number[] | null} entropy
  * @property {number} tail  first position of the run of end tokens that ends the canvas; ids.length if none
  * @property {number} folded  how many end tokens the tail stands for

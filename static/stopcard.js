@@ -4,7 +4,7 @@
 /** @import { RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
 import { stopChart } from "./charts.js";
-import { h, number } from "./element.js";
+import { h, number, renew, write } from "./element.js";
 
 export class StopCard {
   constructor() {
@@ -26,7 +26,8 @@ export class StopCard {
   paint(log, step) {
     this.element.hidden = false;
     const steps = Array.from(log.canvas(step.canvas).steps).slice(1); // gaps become undefined
-    this.chart.replaceChildren(
+    renew(
+      this.chart,
       stopChart({
         means: steps.map((each) => each?.mean_entropy ?? null),
         temperatures: steps.map((each) => each?.temperature ?? null),
@@ -35,7 +36,7 @@ export class StopCard {
         now: step.step - 1,
       }),
     );
-    this.words.textContent = sentence(step);
+    write(this.words, sentence(step));
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 /** @import { RunEvent } from "./wire.js" */
+import { isContent, isThumbnail } from "./prompts.js";
 import { COMMON, RULES, ruleOf } from "./rules.js";
 
 export class BadTrace extends Error {}
@@ -22,11 +23,14 @@ const object = (/** @type {unknown} */ value) => typeof value === "object" && va
 const texts = (/** @type {any} */ value) => object(value) && Object.values(value).every(text);
 const edits = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every((edit) => object(edit) && text(edit.type)));
 const maybeLoop = (/** @type {any} */ value) => value === undefined || value === null || (object(value) && ["start", "size", "times"].every((name) => count(value[name])));
+const maybeIds = (/** @type {any} */ value) => value === undefined || value === null || (Array.isArray(value) && value.every(count));
+const maybePictures = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every((picture) => object(picture) && isThumbnail(picture.thumbnail) && count(picture.width) && count(picture.height)));
 const listOf = (/** @type {(value: unknown) => boolean} */ fits) => (/** @type {any} */ value) => Array.isArray(value) && value.every(fits);
 
 /** @type {Record<string, Record<string, (value: any) => boolean>>} */
 const FIELDS = {
-  run_started: { recipe: isRecipe, model_revision: text, canvas_length: (value) => count(value) && value > 0 && value <= MOST_POSITIONS, end_ids: listOf(count), device: text, dtype: text, created: text, version: text, texts },
+  run_started: { recipe: isRecipe, model_revision: text, canvas_length: (value) => count(value) && value > 0 && value <= MOST_POSITIONS, end_ids: listOf(count), channel_ids: maybeIds, pictures: maybePictures, device: text, dtype: text, created: text, version: text, texts },
+  prefill: { tokens: count, total: count, device_ms: number },
   canvas_started: { canvas: count, canvas_ids: listOf(count), edits, texts },
   step: { canvas: count, step: (value) => count(value) && value > 0, temperature: number, entropy_bound: maybe, top_probability: maybe, margin: maybe, k: maybe, jump_probability: maybe, max_denoising_steps: count, mean_entropy: number, device_ms: number, predicted: listOf(count), sampled: listOf(count), accepted: listOf(bool), entropy: listOf(number), canvas_ids: listOf(count), edits, texts },
   token: { index: count, id: count, temperature: number, entropy: number, logprob: number, ms: number, device_ms: number, edits, texts },
@@ -44,7 +48,7 @@ function isSampler(value) {
 
 /** @param {any} value */
 function isRecipe(value) {
-  return object(value) && ["diffusion", "autoregressive"].includes(value.mode) && Array.isArray(value.messages) && value.messages.length > 0 && value.messages.every((/** @type {any} */ turn) => text(turn?.content)) && object(value.sampler) && object(value.decoding) && isSampler(value.sampler) && edits(value.edits);
+  return object(value) && ["diffusion", "autoregressive"].includes(value.mode) && Array.isArray(value.messages) && value.messages.length > 0 && value.messages.every((/** @type {any} */ turn) => isContent(turn?.content)) && object(value.sampler) && object(value.decoding) && isSampler(value.sampler) && edits(value.edits);
 }
 
 /** @param {any} value */

@@ -6,7 +6,7 @@
 
 /** @import { RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
-import { h, visible } from "./element.js";
+import { h, visible, write } from "./element.js";
 import { parametersAt } from "./fork.js";
 import { acceptedWarmer } from "./heat.js";
 import { RULES, nearest } from "./rules.js";
@@ -34,7 +34,7 @@ class Knob {
 
   /** @param {number} value */
   show(value) {
-    this.value.textContent = `${Number(value.toPrecision(3))}${this.unit}`;
+    write(this.value, `${Number(value.toPrecision(3))}${this.unit}`);
     this.slider.value = String(nearest(this.stops, value, true));
     this.slider.setAttribute("aria-valuetext", this.value.textContent);
     this.slider.style.setProperty("--range_progress", `${(100 * Number(this.slider.value)) / (this.stops.length - 1)}%`);
@@ -108,8 +108,8 @@ export class WhatIf extends EventTarget {
     const other = bound !== step.entropy_bound || temperature !== step.temperature;
     this.go.hidden = !other || !this.runs;
     this.back.hidden = !other;
-    this.go.textContent = `Go on from step ${step.step} with it`;
-    this.words.textContent = other ? this.#sentence(log, step, bound, temperature) : "Move one: which positions this step would have accepted.";
+    write(this.go, `Go on from step ${step.step} with it`);
+    write(this.words, other ? this.#sentence(log, step, bound, temperature) : "Move one: which positions this step would have accepted.");
   }
 
   /**

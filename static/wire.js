@@ -36,10 +36,14 @@
  * @property {Record<string, number>} [sampler]
  * @property {Record<string, number>} [decoding]
  *
+ * @typedef {{type: "image" | "file", sha256: string}} Upload
+ * @typedef {{type: "text", text: string} | Upload} Part
+ * @typedef {string | Part[]} Content
+ *
  * @typedef {object} Recipe
  * @property {string} [model]
  * @property {"diffusion" | "autoregressive"} mode
- * @property {{role: string, content: string}[]} messages
+ * @property {{role: string, content: Content}[]} messages
  * @property {boolean} [thinking]
  * @property {number} seed
  * @property {number} max_new_tokens
@@ -57,11 +61,22 @@
  * @property {number} vocab_size
  * @property {number[]} prompt_ids
  * @property {number[]} end_ids
+ * @property {number[] | null} [channel_ids]  the markers around a thought
+ * @property {{sha256: string, width: number, height: number, tokens: number, thumbnail: string}[]} [pictures]
  * @property {string} device
  * @property {string} dtype
  * @property {string} created
  * @property {string} version
  * @property {Texts} texts
+ *
+ * @typedef {object} Prefill
+ * @property {"prefill"} type
+ * @property {string} run
+ * @property {number} seq
+ * @property {number} tokens  of the prompt, encoded so far
+ * @property {number} total
+ * @property {number} ms
+ * @property {number} device_ms
  *
  * @typedef {object} CanvasStarted
  * @property {"canvas_started"} type
@@ -180,7 +195,7 @@
  * @property {string | null} [field]
  * @property {string | number | null} [ref]
  *
- * @typedef {RunStarted | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | RunError} RunEvent
+ * @typedef {RunStarted | Prefill | CanvasStarted | Step | Token | CanvasCommitted | RunFinished | RunError} RunEvent
  */
 
 /**

@@ -1,19 +1,18 @@
 """A real server and a real browser, for the tests that look at the page."""
 
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from playwright.sync_api import Page
 
-from playground.bench import browser
+from playground.bench import browser, server
+from tests.watching import visit, watched
 
 ROOT = Path(__file__).parents[1]
 
@@ -63,35 +62,20 @@ def browser_context_args() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def server_url() -> Iterator[str]:
     """The address of the whole app with the embedded model, in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}/"
-    environment = os.environ | {"PLAYGROUND_PORT": str(port), "PLAYGROUND_STARTS_PER_MINUTE": "1000"}
-    process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment)
-    try:
-        wait_until_ready(process, url)
+    with serving(PLAYGROUND_STARTS_PER_MINUTE="1000") as url:
         yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
-def wait_until_ready(process: subprocess.Popen[bytes], url: str) -> None:
-    """Until the model is loaded; raises if the server ends or takes more than two minutes."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise RuntimeError(f"The server ended with status {process.returncode} before it was ready.")
-        try:
-            with urllib.request.urlopen(f"{url}health", timeout=5) as response:
-                if b'"ready"' in response.read():
-                    return
-        except OSError:
-            pass
-        time.sleep(0.2)
-    raise RuntimeError("The server was not ready within two minutes.")
+@contextmanager
+def serving(status: str = "ready", **settings: str) -> Iterator[str]:
+    """`python app.py` with these settings, once its model has this status; gives its address."""
+    with server.running([sys.executable, str(ROOT / "app.py")], settings, status=status) as url:
+        yield url
+
+
+@pytest.fixture
+def playground(page: Page, server_url: str) -> Iterator[Page]:
+    """The page, open, its model loaded; nothing may go wrong meanwhile."""
+    with watched(page, server_url):
+        visit(page, server_url)
+        yield page

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.ui import examples
+from tests.watching import SECONDS, visit, watched
 
 STORY = "Tell a long story about Mia the fox and a friend named Hugo."
 SUM = "What is 47 + 38?"
-SECONDS = 1000
 LONG = 120 * SECONDS
 
 COLLECT_SOCKETS = """
@@ -27,23 +27,11 @@ window.WebSocket = class extends WebSocket {
 
 @pytest.fixture
 def playground(page: Page, server_url: str) -> Iterator[Page]:
-    """The page, open; at the end nothing may have gone wrong or left the server."""
-    wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
-    page.set_default_timeout(60 * SECONDS)
-    page.add_init_script(COLLECT_SOCKETS)
-    page.goto(server_url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
-    yield page
-    # Chromium's own words for a request made while a test has taken the network away.
-    assert [what for what in wrong if "ERR_INTERNET_DISCONNECTED" not in what] == []
-
-
-def own(url: str, server_url: str) -> bool:
-    """Whether an address is the server's own."""
-    return url.startswith((server_url, server_url.replace("http", "ws", 1), "data:", "blob:"))
+    """The page, open, with its sockets at hand; nothing may go wrong meanwhile."""
+    with watched(page, server_url):
+        page.add_init_script(COLLECT_SOCKETS)
+        visit(page, server_url)
+        yield page
 
 
 def run(page: Page, prompt: str, speed: str = "null") -> None:

@@ -11,7 +11,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from tests.test_browser import SECONDS, STORY, SUM, finished, run
+from tests.test_browser import STORY, SUM, finished, run
+from tests.test_browser_lab import SPEC, as_json, new, start
+from tests.watching import SECONDS, visit
 
 MATRICES = {
     "protanopia": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
@@ -53,10 +55,9 @@ def opened(browser: Browser, server_url: str, scheme: str) -> Iterator[Page]:
 
 
 def ready(page: Page, url: str) -> Page:
-    """Opens the page."""
+    """Opens the page, with a run on it."""
     page.set_default_timeout(60 * SECONDS)
-    page.goto(url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+    visit(page, url)
     page.locator(".lane[data-run]").first.wait_for()
     return page
 
@@ -93,6 +94,23 @@ def test_axe_finds_nothing_serious(opened: Page) -> None:
     for menu in ("Your runs", "Export"):
         opened.get_by_role("button", name=menu).click()
         assert serious(opened) == []
+
+
+def test_axe_finds_nothing_serious_in_the_lab(opened: Page) -> None:
+    opened.get_by_role("button", name="Lab", exact=True).click()
+    opened.locator("#lab-sweep option").first.wait_for(state="attached")
+    new(opened)
+    opened.locator("#lab-entropy_bound").fill("0.1, much")
+    expect(opened.locator("#lab-error")).to_be_visible()
+    assert serious(opened) == []
+    as_json(opened, SPEC)
+    assert serious(opened) == []
+    start(opened)
+    expect(opened.locator("#lab .js-plotly-plot").first).to_be_visible()
+    assert serious(opened) == []
+    opened.locator(".lab-table tbody tr button").first.click()
+    expect(opened.locator("#lab-point .lab-runs li")).to_have_count(4)
+    assert serious(opened) == []
 
 
 def test_states_are_told_apart_without_colour(opened: Page) -> None:

@@ -1,7 +1,6 @@
 """The budget picture: the page's own acceptance against the engine's, and what another bound would have done."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from playground.engine.steering import Steering
 from playground.events import Step
 from playground.recipe import Recipe
 from playground.settings import Settings
-from tests.test_browser import SECONDS, STORY, events, finished, run
+from tests.test_browser import STORY, events, finished, run
 
 PROMPTS = (STORY, "Sort these numbers: 42 7 93 18 5", "What is 47 + 38?", "Write an acrostic poem for SUN.")
 BOUNDS = (0.0, 0.02, 0.1, 0.7, 5.0)
@@ -29,18 +28,6 @@ WARMER = """async ([steps, vocabulary]) => {
   return steps.flatMap((step, at) => stops.map(({ stop, temperature }) =>
     ({ at, stop, temperature, ...acceptedWarmer(step, temperature, step.entropy_bound, vocabulary) })));
 }"""
-
-
-@pytest.fixture
-def playground(page: Page, server_url: str) -> Iterator[Page]:
-    """The page, open, with a model; nothing may go wrong meanwhile."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.set_default_timeout(60 * SECONDS)
-    page.goto(server_url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
-    yield page
-    assert wrong == []
 
 
 @pytest.fixture(scope="module")

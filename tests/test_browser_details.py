@@ -1,26 +1,12 @@
 """Small things at the page that have gone wrong before, with the real server and the embedded model."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.test_browser import SECONDS, STORY, SUM, events, finished, own, run, set_number
-
-
-@pytest.fixture
-def playground(page: Page, server_url: str) -> Iterator[Page]:
-    """The page, open; nothing may go wrong meanwhile."""
-    wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
-    page.set_default_timeout(60 * SECONDS)
-    page.goto(server_url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
-    yield page
-    assert wrong == []
+from tests.test_browser import STORY, SUM, events, finished, run, set_number
+from tests.watching import SECONDS
 
 
 def at_step(page: Page, step: int) -> None:

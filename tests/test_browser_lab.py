@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import SECONDS, finished
+from tests.test_browser import finished
+from tests.watching import visit, watched
 
 SPEC = {
     "name": "a small one",
@@ -23,15 +24,11 @@ SPEC = {
 @pytest.fixture
 def playground(page: Page, server_url: str) -> Iterator[Page]:
     """The page with its lab open; nothing may go wrong meanwhile."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.set_default_timeout(60 * SECONDS)
-    page.goto(server_url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
-    page.get_by_role("button", name="Lab", exact=True).click()
-    page.locator("#lab-sweep option").first.wait_for(state="attached")
-    yield page
-    assert wrong == []
+    with watched(page, server_url, console=False):
+        visit(page, server_url)
+        page.get_by_role("button", name="Lab", exact=True).click()
+        page.locator("#lab-sweep option").first.wait_for(state="attached")
+        yield page
 
 
 def new(page: Page) -> None:

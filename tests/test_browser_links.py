@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import SECONDS, STORY, SUM, events, finished, own, run
+from tests.test_browser import STORY, SUM, events, finished, run
+from tests.watching import visit, watched
 
 RECORDING = Path(__file__).parents[1] / "static" / "recordings" / "diffusion.jsonl"
 
@@ -26,21 +27,10 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def playground(page: Page, server_url: str) -> Iterator[Page]:
     """The page, open; nothing may go wrong meanwhile but what a test asks for."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
-    page.set_default_timeout(60 * SECONDS)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visit(page, server_url)
-    yield page
-    assert wrong == []
-
-
-def visit(page: Page, url: str) -> None:
-    """Opens an address in a fresh document."""
-    page.goto("about:blank")
-    page.goto(url)
-    page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+    with watched(page, server_url, console=False):
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        visit(page, server_url)
+        yield page
 
 
 def shared(page: Page) -> str:

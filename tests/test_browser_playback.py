@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.watching import SECONDS, watched
+
 RECORDING = Path(__file__).parents[1] / "static" / "recordings" / "diffusion.jsonl"
-SECONDS = 1000
 FRAMES = ("canvas_started", "step", "canvas_committed")
 
 HOSTILE = (
@@ -44,13 +45,9 @@ PAINTED = """async () => {
 @pytest.fixture
 def playground(page: Page, server_url: str) -> Iterator[Page]:
     """The page on its recording, halted at the first frame; nothing may go wrong meanwhile."""
-    wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.set_default_timeout(60 * SECONDS)
-    open_at_start(page, server_url)
-    yield page
-    assert wrong == []
+    with watched(page, server_url):
+        open_at_start(page, server_url)
+        yield page
 
 
 def open_at_start(page: Page, url: str) -> None:

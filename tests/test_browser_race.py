@@ -1,26 +1,11 @@
 """Two runs on one clock, with the real server and the embedded model."""
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import SECONDS, STORY, SUM, events, finished, own, run
-from tests.test_browser_links import visit
-
-
-@pytest.fixture
-def playground(page: Page, server_url: str) -> Iterator[Page]:
-    """The page, open; nothing may go wrong meanwhile."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
-    page.set_default_timeout(60 * SECONDS)
-    visit(page, server_url)
-    yield page
-    assert wrong == []
-
+from tests.test_browser import STORY, SUM, events, finished, run
+from tests.watching import SECONDS
 
 READ_RACE = """() => ({
   lead: document.querySelector('.race-lead').textContent,

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,9 +11,12 @@ import pytest
 import typer.main
 
 from playground import cli, events
+from playground.lessons import claims, reading
+from playground.lessons.lesson import CONTROLS
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.web import messages
+from playground.web.roomtalk import RoomState
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -57,6 +61,24 @@ def test_every_command_there_is_is_shown() -> None:
     assert shown == set(typer.main.get_command(cli.app).commands)
 
 
+def test_a_gradio_space_installs_the_dependencies() -> None:
+    """requirements.txt and pyproject.toml have the same ones."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    assert listed == project["dependencies"]
+
+
+def test_the_block_for_a_space_is_what_the_image_does() -> None:
+    block = README.read_text().split("---\n")[1]
+    facts = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+    image = (ROOT / "Dockerfile").read_text()
+    assert facts["sdk"] == "docker"
+    assert f"EXPOSE {facts['app_port']}\n" in image
+    assert f"PLAYGROUND_PORT={facts['app_port']} " in image
+    assert "useradd --create-home --uid 1000 user" in image
+    assert len(facts["short_description"]) <= 60
+
+
 def test_the_trees_files_exist() -> None:
     (tree,) = [text for language, _, text in blocks(README) if language == "text"]
     folders: list[str] = []
@@ -91,10 +113,25 @@ def test_every_example_of_the_protocol_is_valid(mark: str, text: str) -> None:
             events.adapter.validate_json(text)
         case "recipe":
             assert Recipe.model_validate_json(text).model_dump(mode="json").keys() == json.loads(text).keys()
+        case "room":
+            assert RoomState.model_validate_json(text).model_dump(exclude_unset=True).keys() == set(json.loads(text))
         case "control":
             assert set(json.loads(text)) == {"type", "run", "token", "ref"}
         case _:
             pytest.fail(f"unknown mark {mark}")
+
+
+def test_the_lesson_shown_is_one_and_every_measure_is_named() -> None:
+    page = ROOT / "docs" / "teaching.md"
+    (example,) = [text for language, _, text in blocks(page) if language == "md"]
+    lesson = reading.parse(example, "example")
+    assert lesson.parts[0].choices
+    assert lesson.parts[0].run is not None
+    assert lesson.parts[0].seen
+    rows = re.findall(r"^\| (`.+`) \|", page.read_text(), re.M)
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert {*reading.FIELDS, *claims.NUMBERS, *claims.WORDS} <= told
+    assert all(f"`{control}`" in page.read_text() for control in CONTROLS)
 
 
 def test_every_message_has_an_example() -> None:

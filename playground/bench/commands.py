@@ -56,6 +56,46 @@ def steps(
 
 
 @app.command()
+def gpu(
+    device: Annotated[str, typer.Option(help="cuda, cuda:1 or cpu; on a CPU the shape is the small one.")] = "cuda",
+    small: Annotated[bool, typer.Option(help="A small shape with all the parts, to try the command.")] = False,
+    steps: Annotated[int, typer.Option(min=1, help="Denoising steps of a canvas.")] = 48,
+    tokens: Annotated[int, typer.Option(min=1, help="Tokens of the autoregressive run.")] = 64,
+    prompt_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of the prompt (default 4096; of the small shape 48).")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="How many pairs to time, if there is time.")] = 3,
+    seconds: Annotated[float, typer.Option(min=0, help="After so long no further pair is begun.")] = 240.0,
+) -> None:
+    """The released shape with random weights: a step and its parts, generate(), a token of AR, and r.
+
+    Exit codes: 0 measured, 1 the device ran out of memory, 2 there is no such device or too little memory on it.
+    """
+    import torch
+
+    from playground.bench import gpu as benchmark
+    from playground.bench import shape as shapes
+    from playground.errors import PlaygroundError
+
+    shape = shapes.SMALL if small or device == "cpu" else shapes.RELEASED
+    asked = prompt_tokens or (48 if shape is shapes.SMALL else 4096)
+    try:
+        benchmark.check(shape, device)
+        result = benchmark.run(shape, device, steps, tokens, asked, repeats, seconds)
+    except PlaygroundError as error:
+        where = "--device: " if error.field == "device" else ""
+        typer.echo(f"playground: {where}{error.message}", err=True)
+        raise typer.Exit(2 if error.field else 1) from None
+    except torch.OutOfMemoryError:
+        typer.echo(
+            "playground: the device ran out of memory; lower --prompt-tokens, or end what else runs there.", err=True
+        )
+        raise typer.Exit(1) from None
+    for line in benchmark.table(result):
+        typer.echo(line)
+
+
+@app.command()
 def frames(
     seconds: Annotated[float, typer.Option(min=0.5, max=5, help="How long each scene is recorded.")] = 3.0,
 ) -> None:
@@ -75,3 +115,19 @@ def frames(
     typer.echo(f"two lanes of {benchmark.TOKENS} tokens; {result.browser}, {os.cpu_count()} CPUs, load {load}")
     for line in benchmark.table(result.scenes):
         typer.echo(line)
+
+
+@app.command()
+def room(
+    followers: Annotated[int, typer.Option(min=1, max=100, help="Students that follow.")] = 30,
+) -> None:
+    """How soon students see the step that their teacher sees, over real sockets on this machine."""
+    from statistics import median, quantiles
+
+    from playground.bench import room as benchmark
+
+    times = benchmark.measure(followers)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    typer.echo(f"{followers} followers, {benchmark.PACE} steps/s; {os.cpu_count()} CPUs, load {load}")
+    typer.echo(f"median {median(times):.1f} ms, 99 of 100 below {quantiles(times, n=100)[-1]:.1f} ms")
+    typer.echo(f"longest {max(times):.1f} ms, of {len(times)} steps seen")

@@ -4,15 +4,9 @@ The runs are true ones of a small random model; they are opened from files, as a
 `playground serve` gives.
 """
 
-import os
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 from transformers import AutoTokenizer
 
-from playground.bench import browser, timeline
+from playground.bench import browser, server, timeline
 from playground.engine import runs
 from playground.engine.models import EMBEDDED_FOLDER, Model
 from playground.engine.steering import Steering
@@ -52,6 +46,9 @@ SPEEDS = (4, 16)
 VIEWPORT = (1280, 900)
 PATIENCE_MS = 120_000
 
+SERVER = (sys.executable, "-m", "playground.cli", "serve")
+SETTINGS = {"PLAYGROUND_STORE": "", "PLAYGROUND_MODEL": "embedded", "PLAYGROUND_DEVICE": "cpu"}
+
 EMPTY = "<!doctype html><title>empty</title><script>const go = () => requestAnimationFrame(go); go();</script>"
 
 
@@ -79,7 +76,7 @@ def measure(seconds: float = SECONDS) -> Result:
     browser.executable()
     with tempfile.TemporaryDirectory() as folder, browser.chromium() as chromium:
         files = write_traces(Path(folder))
-        with _server() as url:
+        with server.running(SERVER, SETTINGS, quiet=True) as url:
             page = chromium.new_page(viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]})
             page.set_default_timeout(PATIENCE_MS)
 
@@ -162,41 +159,6 @@ def _run(model: Model, mode: Mode, seed: int) -> tuple[bytes, int]:
         last = log.append(event)
     lines = b"".join(log.line(seq) + b"\n" for seq in range(len(log)))
     return lines, last.metrics.total_tokens if last is not None and last.type == "run_finished" else 0
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    """The address of the whole app in a process of its own, its model loaded, so that it rests."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}/"
-    environment = os.environ | {"PLAYGROUND_STORE": "", "PLAYGROUND_MODEL": "embedded", "PLAYGROUND_DEVICE": "cpu"}
-    command = [sys.executable, "-m", "playground.cli", "serve", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait(process, url)
-        yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _wait(process: "subprocess.Popen[bytes]", url: str) -> None:
-    deadline = time.monotonic() + PATIENCE_MS / 1000
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{url}health", timeout=5) as response:
-                if b'"ready"' in response.read():
-                    return
-        except OSError:
-            pass
-        time.sleep(0.3)
-    raise RuntimeError("the page's server did not start")
 
 
 def _visit(page: "Page", url: str) -> None:

@@ -19,12 +19,19 @@ class Pairs:
         return [theirs / own for own, theirs in zip(self.ours, self.reference, strict=True)]
 
 
-def measure(ours: Callable[[], object], reference: Callable[[], object], repeats: int) -> Pairs:
-    """Time both `repeats` times, after one unmeasured call of each; the order alternates from pair to pair."""
+def measure(
+    ours: Callable[[], object], reference: Callable[[], object], repeats: int, until: float | None = None
+) -> Pairs:
+    """Time both `repeats` times, after one unmeasured call of each; the order alternates from pair to pair.
+
+    until: the time of `time.perf_counter` after which no pair but the first is begun.
+    """
     ours()
     reference()
     pairs = Pairs([], [])
     for number in range(repeats):
+        if number and until is not None and time.perf_counter() > until:
+            break
         turns = [(ours, pairs.ours), (reference, pairs.reference)]
         for call, times in turns if number % 2 == 0 else turns[::-1]:
             began = time.perf_counter()

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import torch
 
-from playground.engine import answers
+from playground.engine import answers, prefill
 from playground.engine.clock import Clock
 from playground.engine.models import Model
 from playground.engine.parameters import DecodingInForce
+from playground.engine.prompts import Prompt
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
 from playground.events import Event, Token
@@ -25,8 +26,10 @@ class Autoregressive:
     model: Model
     recipe: Recipe
     steering: Steering
-    prompt_ids: list[int]
+    prompt: Prompt
     ids: list[int] = field(default_factory=list)
+    reused: int = 0
+    """Tokens of the prompt that an earlier run had encoded."""
 
     def __post_init__(self) -> None:
         self.in_force = DecodingInForce(self.recipe, self.steering)
@@ -39,17 +42,13 @@ class Autoregressive:
 
     def events(self) -> Iterator[Event]:
         """One pass of the model for each event. Raises `Cancelled` and whatever the model raises."""
-        cache = self.model.cache()
-        growing = answers.Growing(self.model.decode)
+        prefilled = yield from prefill.read(self.model, self.prompt, self._clock, self._check_cancelled)
+        cache, logits, self.reused = prefilled.cache, prefilled.logits, prefilled.reused
+        growing = answers.Apart(self.model.channel, self.model.decode)
         for index in range(self.recipe.max_new_tokens):
-            if self.steering.cancelled:
-                raise Cancelled
+            self._check_cancelled()
             edits = self.in_force.before(index)
             decoding = self.in_force.decoding
-            if index == 0:
-                with self._clock.running():
-                    logits = self.model.encode_pass(cache, self.prompt_ids)  # (V,)
-                    self.model.finish()
             with self._clock.running():
                 if index > 0:
                     logits = self.model.encode_pass(cache, self.ids[-1:])  # (V,)
@@ -68,6 +67,7 @@ class Autoregressive:
             if not torch.isfinite(whole.entropy).all():
                 raise PlaygroundError("bad_logits", f"The model's logits at token {index} are no distribution.")
             self.ids.append(token)
+            gained = growing.add([token] if token not in self.model.end_ids else [])
             top_ids = whole.top_ids[0].tolist()
             yield Token(
                 index=index,
@@ -77,7 +77,8 @@ class Autoregressive:
                 logprob=logprob,
                 ms=self._clock.last_ms,
                 device_ms=self._clock.total_ms,
-                text="" if token in self.model.end_ids else growing.add([token]),
+                text=gained.text,
+                thought=gained.thought,
                 edits=edits,
                 texts=self.model.pieces([token]),
                 top_ids=top_ids,
@@ -86,3 +87,7 @@ class Autoregressive:
             )
             if token in self.model.end_ids:
                 return
+
+    def _check_cancelled(self) -> None:
+        if self.steering.cancelled:
+            raise Cancelled

@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 from playground import loops
-from playground.engine import answers
+from playground.engine import answers, prefill
 from playground.engine.clock import Clock
 from playground.engine.edits import CanvasEdits, Pins
 from playground.engine.models import Model
 from playground.engine.parameters import SamplerInForce
+from playground.engine.prompts import Prompt
 from playground.engine.rules import parameters, rule_of
 from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
@@ -53,9 +54,11 @@ class Diffusion:
     model: Model
     recipe: Recipe
     steering: Steering
-    prompt_ids: list[int]
+    prompt: Prompt
     ids: list[int] = field(default_factory=list)
     """Committed ids of all canvases."""
+    reused: int = 0
+    """Tokens of the prompt that an earlier run had encoded."""
 
     def __post_init__(self) -> None:
         self.in_force = SamplerInForce(self.recipe, self.steering)
@@ -69,15 +72,12 @@ class Diffusion:
 
     def events(self) -> Iterator[Event]:
         """At most one pass of the model between two events. Raises `Cancelled` and whatever the model raises."""
-        cache = self.model.cache()
-        growing = answers.Growing(self.model.decode)
+        growing = answers.Apart(self.model.channel, self.model.decode)
         count = canvases(self.recipe.max_new_tokens, self.model.canvas_length)
+        prefilled = yield from prefill.read(self.model, self.prompt, self._clock, self._check_cancelled)
+        cache, self.reused = prefilled.cache, prefilled.reused
         for canvas in range(count):
             self._check_cancelled()
-            if canvas == 0:
-                with self._clock.running():
-                    self.model.encode_pass(cache, self.prompt_ids)
-                    self.model.finish()
             draft, started = self._open(canvas)
             yield started
             while draft.stop_reason is None:
@@ -97,13 +97,15 @@ class Diffusion:
                     self.model.finish()
                 ms = self._clock.last_ms
             texts = self.model.pieces(ids)
+            gained = growing.add(ids[:-1] if ended else ids)
             yield CanvasCommitted(
                 canvas=canvas,
                 ids=ids,
-                text=growing.add(ids[:-1] if ended else ids),
+                text=gained.text,
+                thought=gained.thought,
                 steps=draft.steps,
                 stop_reason=draft.stop_reason,
-                loop=loops.of_canvas(ids, ended, draft.stop_reason, texts, self.recipe.messages[-1].content),
+                loop=loops.of_canvas(ids, ended, draft.stop_reason, texts, self.recipe.messages[-1].text),
                 ms=ms,
                 device_ms=self._clock.total_ms,
                 texts=texts,

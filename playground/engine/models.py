@@ -1,8 +1,6 @@
 """Load a DiffusionGemma checkpoint and run its passes; the only file that touches transformers' model classes."""
 
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,21 +9,21 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoTokenizer, DiffusionGemmaForBlockDiffusion, DynamicCache
 
-from playground.engine import prompts
+from playground.engine import masks, memory, pictures, placement, prompts, sources
 from playground.engine.answers import Channel
-from playground.errors import ModelError
-from playground.recipe import Message
+from playground.engine.prefixes import Prefixes
+from playground.engine.prompts import ImageTokens, Picture, Prompt
+from playground.engine.sources import EMBEDDED, EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
+from playground.errors import ModelError, PlaygroundError
+from playground.events import Picture as Shown
+from playground.recipe import FilePart, ImagePart, Message, TextPart
 from playground.settings import Settings
+from playground.uploads import Uploads
 
-EMBEDDED = "embedded"
+__all__ = ["EMBEDDED", "EMBEDDED_FOLDER", "Model", "load", "weights_hash"]
+
 FILL = "<|fill|>"
 """The embedded model's filler: pads a hole that is longer than its text, and vanishes when the text is read."""
-EMBEDDED_FOLDER = Path(__file__).parent.parent / "tiny" / "checkpoint"
-
-HASH_WHOLE_BELOW = 1 << 30
-"""Weights up to this many bytes are hashed whole; of larger ones the sizes and evenly spaced samples."""
-HASH_SAMPLES = 64
-HASH_SAMPLE_BYTES = 1 << 20
 
 
 class Model:
@@ -48,6 +46,7 @@ class Model:
         self.end_of_turn: int = _end_of_turn(tokenizer, self.end_ids)
         self.fill_id: int | None = tokenizer.get_vocab().get(FILL)
         self.channel = _channel(tokenizer)
+        self.channel_ids = None if self.channel is None else [self.channel.open, self.channel.close]
         self.supports_thinking: bool = self.channel is not None and "enable_thinking" in (tokenizer.chat_template or "")
         self._network = network
         self._tokenizer = tokenizer
@@ -55,12 +54,55 @@ class Model:
         self._softcap: float = float(network.final_logit_softcapping)
         self._embedding_dtype: torch.dtype = network.model.decoder.embed_tokens.weight.dtype
         self._pieces: dict[int, str] = {}
+        self._image = _image_tokens(config, tokenizer)
+        self._image_processor: Any = None
+        self.prefixes = Prefixes(0)
+        """Beginnings of prompts that are encoded already."""
+        self.uploads = Uploads()
+        """Where the pictures and files are that recipes name."""
+
+    def take_pictures(self, processor: Any) -> None:
+        """Let prompts have pictures, as the checkpoint's image processor (or none) makes them."""
+        self._image_processor = processor
+
+    @property
+    def supports_images(self) -> bool:
+        """Whether prompts may have pictures."""
+        return self._image is not None and self._image_processor is not None
 
     # Text
 
     def encode(self, messages: Sequence[Message], thinking: bool) -> list[int]:
         """The conversation's ids, ready for the model's turn."""
-        return prompts.encode(self._tokenizer, messages, thinking)
+        return self.prompt(messages, thinking).ids
+
+    def prompt(self, messages: Sequence[Message], thinking: bool) -> Prompt:
+        """The conversation as the model reads it, pictures among it.
+
+        Raises `PlaygroundError` for uploads that are not here, and for pictures where the model takes none.
+        """
+        named = [part for message in messages for part in message.uploads if isinstance(part, ImagePart)]
+        if named and not self.supports_images:
+            raise PlaygroundError("bad_request", f"The model {self.name!r} takes no pictures.", "recipe.messages")
+        found = [pictures.pixels(self._image_processor, self.uploads.get(part.sha256, "image")) for part in named]
+        whole = [self._with_files(message) for message in messages]
+        return prompts.encode(self._tokenizer, whole, thinking, self._image, found)
+
+    def thumbnails(self, prompt: Prompt) -> list[Shown]:
+        """The pictures of a prompt, in small."""
+        return pictures.thumbnails([picture.pixels for picture in prompt.pictures], self.uploads)
+
+    def _with_files(self, message: Message) -> Message:
+        """The message with the text of its files in their place."""
+        if isinstance(message.content, str):
+            return message
+        content = [
+            TextPart.model_construct(type="text", text=self.uploads.get(part.sha256, "file").text)
+            if isinstance(part, FilePart)
+            else part
+            for part in message.content
+        ]
+        return message.model_copy(update={"content": content})
 
     def encode_text(self, text: str) -> list[int]:
         """Ids of plain text, also where it spells a marker."""
@@ -89,10 +131,21 @@ class Model:
         return DynamicCache(config=self._text_config)
 
     @torch.inference_mode()
-    def encode_pass(self, cache: DynamicCache, ids: Sequence[int]) -> Tensor:
-        """Append ids to the cache with causal attention; gives the logits after the last of them, (V,) float32."""
+    def encode_pass(self, cache: DynamicCache, ids: Sequence[int], shown: Sequence[Picture] = ()) -> Tensor:
+        """Append ids to the cache with causal attention; gives the logits after the last of them, (V,) float32.
+
+        shown: the pictures whose soft tokens are among the ids, each whole: those of a picture see each other.
+        """
         input_ids = torch.tensor([list(ids)], device=self._network.device)  # (1, T)
-        hidden = self._network.model.encoder(input_ids=input_ids, cache=cache).last_hidden_state  # (1, T, d)
+        given: dict[str, Any] = {}
+        if shown:
+            empty = torch.empty((1, len(ids), 0), dtype=self._embedding_dtype, device=input_ids.device)
+            given = {
+                "pixel_values": torch.cat([picture.pixels.values for picture in shown]).to(input_ids.device),
+                "image_position_ids": torch.cat([picture.pixels.positions for picture in shown]).to(input_ids.device),
+                "attention_mask": masks.around(shown, cache, empty, self._text_config),
+            }
+        hidden = self._network.model.encoder(input_ids=input_ids, cache=cache, **given).last_hidden_state  # (1, T, d)
         return self._logits(hidden[0, -1])
 
     @torch.inference_mode()
@@ -108,6 +161,22 @@ class Model:
         ).last_hidden_state  # (1, C, d)
         return self._logits(hidden[0])
 
+    def memory_of(self, tokens: int, chunk: int) -> int:
+        """Bytes that a run takes on the device whose context grows to so many tokens, prompt chunks being that long."""
+        caches = memory.caches(self._text_config, tokens, chunk, self._embedding_dtype.itemsize)
+        logits = 3 * self.canvas_length * self.vocab_size * 4
+        return caches + logits
+
+    def free_memory(self) -> int:
+        """Bytes that are free where the model is."""
+        return memory.there(self._network.device)
+
+    def release(self) -> None:
+        """Give back what is kept between runs and what the device holds in reserve."""
+        self.prefixes.clear()
+        if self._network.device.type == "cuda":
+            torch.cuda.empty_cache()
+
     def finish(self) -> None:
         """Wait for the passes asked for, so that they can be timed."""
         if self._network.device.type == "cuda":
@@ -122,81 +191,55 @@ class Model:
         return torch.tanh(logits / self._softcap) * self._softcap
 
 
-def load(settings: Settings) -> Model:
+def load(settings: Settings, tell: Tell = lambda _: None) -> Model:
     """Load the model that the settings name, in evaluation mode.
 
-    Raises `ModelError` with a sentence where it cannot be found, read or placed.
+    tell: takes a sentence from time to time, the memory that is needed and there among them.
+    Raises `ModelError` with a sentence and the setting as its field where it cannot be found, read or placed.
     """
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    device = _device(settings.device)
-    embedded = settings.model == EMBEDDED
-    source = str(EMBEDDED_FOLDER) if embedded else settings.model
-    if source.startswith((".", "/", "~")) and not Path(source).expanduser().is_dir():
-        raise ModelError(f"The model {source!r} could not be loaded: there is no such folder.", field="model")
+    placement.check(settings)
+    source = sources.find(settings.model, tell)
+    device = placement.device(settings.device)
+    options = placement.options(settings, device)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=embedded)
-        network = DiffusionGemmaForBlockDiffusion.from_pretrained(
-            source, dtype=_dtype(settings.dtype, device), local_files_only=embedded
+        _check_room(source, settings, device, options["dtype"], tell)
+        tokenizer = AutoTokenizer.from_pretrained(source.folder, local_files_only=True)
+        network, report = DiffusionGemmaForBlockDiffusion.from_pretrained(
+            source.folder, local_files_only=True, output_loading_info=True, **options
         )
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(
-            f"The model {settings.model!r} could not be loaded: {str(error).splitlines()[0]} "
-            "PLAYGROUND_MODEL takes `embedded`, a checkpoint folder, or a hub id."
-        ) from error
-    try:
-        network = network.to(device).eval()
-    except (torch.OutOfMemoryError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"The model {settings.model!r} does not fit on {device}: {reason}") from error
-    folder = Path(source)
-    commit = getattr(network.config, "_commit_hash", None)
-    revision = weights_hash(folder) if folder.is_dir() else commit or "unknown"
-    name = settings.model if embedded or not folder.is_dir() else folder.resolve().name
-    return Model(network, tokenizer, name, revision)
+        placement.check_whole(network, report["missing_keys"], settings.model)
+        if "device_map" not in options:
+            network = network.to(device)
+    except torch.OutOfMemoryError as error:
+        reason = f"{device} ran out of memory. {_SMALLER}"
+        raise ModelError(f"The model {settings.model!r} does not fit: {reason}", field="model") from error
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError, SafetensorError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        message = f"The model {settings.model!r} could not be loaded: {reason} {TAKES}"
+        raise ModelError(message, field="model") from error
+    model = Model(network.eval(), tokenizer, source.name, source.commit or weights_hash(source.folder))
+    model.take_pictures(pictures.processor(source.folder))
+    model.prefixes = Prefixes(settings.prefix_bytes)
+    return model
 
 
-def weights_hash(folder: Path) -> str:
-    """SHA-256 over the weights' files in a checkpoint folder, shortened to 16 hex digits.
-
-    Files above a gibibyte in all are sampled evenly, so that opening 50 GB does not take minutes.
-    """
-    files = sorted(folder.glob("*.safetensors"))
-    digest = hashlib.sha256()
-    whole = sum(file.stat().st_size for file in files) <= HASH_WHOLE_BELOW
-    for file in files:
-        size = file.stat().st_size
-        digest.update(f"{file.name}:{size}\n".encode())
-        with file.open("rb") as stream:
-            if whole:
-                while block := stream.read(HASH_SAMPLE_BYTES):
-                    digest.update(block)
-            else:
-                for sample in range(HASH_SAMPLES):
-                    stream.seek(sample * (size // HASH_SAMPLES))
-                    digest.update(stream.read(HASH_SAMPLE_BYTES))
-    return digest.hexdigest()[:16]
+_SMALLER = "A smaller PLAYGROUND_DTYPE, PLAYGROUND_QUANTIZE, or a PLAYGROUND_DEVICE with more memory may help."
 
 
-def _device(wanted: str) -> torch.device:
-    if wanted == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(wanted)
-    except RuntimeError as error:
-        raise ModelError(f"PLAYGROUND_DEVICE is {wanted!r}; it takes `auto`, `cpu`, `cuda` or `cuda:N`.") from error
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ModelError(f"PLAYGROUND_DEVICE is {wanted!r}, but torch sees no CUDA device here.")
-    return device
-
-
-def _dtype(wanted: str, device: torch.device) -> torch.dtype | str:
-    if wanted == "auto":
-        return torch.float32 if device.type == "cpu" else "auto"
-    dtype: torch.dtype = getattr(torch, wanted)
-    return dtype
+def _check_room(source: Source, settings: Settings, device: torch.device, dtype: torch.dtype | str, tell: Tell) -> None:
+    """Say what the weights need and what there is, and refuse what cannot fit."""
+    spread = settings.device_map != "one"
+    needed = memory.needed(memory.weights(source.folder), dtype, settings.quantize)
+    there = memory.there(device, spread)
+    place = f"{torch.cuda.device_count()} GPUs" if spread else str(device)
+    sizes = f"its weights take {memory.gigabytes(needed)}, and {memory.gigabytes(there)} are free on {place}"
+    if needed > there:
+        raise ModelError(f"The model {settings.model!r} does not fit: {sizes}. {_SMALLER}", field="model")
+    tell(f"Loading the model {settings.model!r}: {sizes}.")
 
 
 def _as_list(ids: int | list[int] | None) -> list[int]:
@@ -208,6 +251,13 @@ def _as_list(ids: int | list[int] | None) -> list[int]:
 def _end_of_turn(tokenizer: Any, end_ids: list[int]) -> int:
     turn: int | None = tokenizer.get_vocab().get("<turn|>")
     return turn if turn is not None and turn in end_ids else end_ids[0]
+
+
+def _image_tokens(config: Any, tokenizer: Any) -> ImageTokens | None:
+    begin, soft, end = config.boi_token_id, config.image_token_id, config.eoi_token_id
+    if None in (begin, soft, end) or max(begin, soft, end) >= min(len(tokenizer), config.text_config.vocab_size):
+        return None
+    return ImageTokens(begin, soft, end, tokenizer.convert_ids_to_tokens(soft))
 
 
 def _channel(tokenizer: Any) -> Channel | None:

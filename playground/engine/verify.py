@@ -23,7 +23,7 @@ from playground.recipe import Recipe, SetDecoding, SetSampler
 
 __all__ = ["DoesNotFollow", "Verdict", "verify"]
 
-NOT_DERIVED = {"wall_seconds", "shared_device"}
+NOT_DERIVED = {"wall_seconds", "shared_device", "reused_tokens"}
 """Metrics that are of the day, not of the recipe."""
 
 SAME_BITS = 1e-9
@@ -81,7 +81,7 @@ def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: 
     _check_model(model, started)
     recipe = _check_recipe(started, finished)
     kind = CanvasesCheck if recipe.mode == "diffusion" else TokensCheck
-    check = kind(model, recipe, started.prompt_ids, recorded, margins)
+    check = kind(model, recipe, model.prompt(recipe.messages, recipe.thinking), recorded, margins)
     complete = check.run()
     stop_reason = "end_of_turn" if check.ids and check.ids[-1] in model.end_ids else "max_new_tokens"
     if not complete:
@@ -103,7 +103,8 @@ def _check_model(model: Model, started: RunStarted) -> None:
             f"the model {model.name!r} here has revision {model.revision}, so nothing can be said",
             "model",
         )
-    for name in ("canvas_length", "vocab_size", "end_ids"):
+    told = ("channel_ids",) if started.channel_ids is not None else ()
+    for name in ("canvas_length", "vocab_size", "end_ids", *told):
         expect(started, name, getattr(model, name))
     recipe = started.recipe
     expect(started, "prompt_ids", model.encode(recipe.messages, recipe.thinking))
@@ -130,6 +131,8 @@ def _check_end(model: Model, end: RunFinished, recipe: Recipe, ids: list[int], s
     expect(end, "loop", meter.loop)
     metrics = end.metrics
     derived = meter.metrics(recipe.mode, metrics.wall_seconds, metrics.shared_device, recipe.max_new_tokens)
+    thinking = answers.thinking_tokens(ids, model.channel, model.end_ids)
+    derived = derived.model_copy(update={"thinking_tokens": thinking})
     for name in type(metrics).model_fields.keys() - NOT_DERIVED:
         ours, theirs = getattr(derived, name), getattr(metrics, name)
         same = ours == theirs or (None not in (ours, theirs) and abs(ours - theirs) <= SAME_BITS * abs(ours))

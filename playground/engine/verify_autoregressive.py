@@ -7,8 +7,10 @@ from playground.engine import answers
 from playground.engine.margins import Margins
 from playground.engine.models import Model
 from playground.engine.parameters import DecodingInForce
+from playground.engine.prompts import Prompt
 from playground.engine.recorded import DoesNotFollow, Recorded, expect, expect_close
 from playground.engine.steering import Steering
+from playground.engine.verify_prefill import CLOCK_MS, check_prefill
 from playground.events import Error, RunFinished, Token
 from playground.parameters import Decoding
 from playground.recipe import Recipe
@@ -16,34 +18,38 @@ from playground.sampling import draws
 from playground.sampling.statistics import Statistics, rounded, summarise
 from playground.sampling.truncation import truncate
 
-CLOCK_MS = 2e-3
-
 
 class TokensCheck:
     """Follows the events of an autoregressive run; `ids`, `passes`, `differing` and `largest` grow with it."""
 
-    def __init__(self, model: Model, recipe: Recipe, prompt_ids: list[int], recorded: Recorded, margins: Margins):
+    def __init__(self, model: Model, recipe: Recipe, prompt: Prompt, recorded: Recorded, margins: Margins):
         self.ids: list[int] = []
         self.passes = 0
         self.differing = 0
         self.largest = 0.0
         self._model = model
         self._recipe = recipe
-        self._prompt_ids = prompt_ids
+        self._prompt = prompt
         self._recorded = recorded
         self._margins = margins
         self._in_force = DecodingInForce(recipe, Steering(recipe))
-        self._growing = answers.Growing(model.decode)
+        self._growing = answers.Apart(model.channel, model.decode)
+        self._prefill_ms = 0.0
         self._device_ms: float | None = None
 
     def run(self) -> bool:
         """Whether the run came to its own end; false where it was cancelled or failed. Raises `DoesNotFollow`."""
-        cache = self._model.cache()
+        begun = check_prefill(self._model, self._prompt, self._recorded)
+        if begun is None:
+            return False
+        cache, logits = begun[0].cache, begun[0].logits
+        self._prefill_ms = begun[1]
         for index in range(self._recipe.max_new_tokens):
             if isinstance(self._recorded.next, RunFinished | Error):
                 return False
             edits = self._in_force.before(index)
-            logits = self._model.encode_pass(cache, self.ids[-1:] or self._prompt_ids)  # (V,)
+            if index > 0:
+                logits = self._model.encode_pass(cache, self.ids[-1:])  # (V,)
             self.passes += 1
             event = self._recorded.take(Token, "the turn has not ended, nor has the run all its tokens")
             expect(event, "index", index)
@@ -102,15 +108,15 @@ class TokensCheck:
 
     def _check_words(self, event: Token) -> None:
         """Text and clock."""
-        ends = event.id in self._model.end_ids
-        expect(event, "text", "" if ends else self._growing.add([event.id]))
+        gained = self._growing.add([event.id] if event.id not in self._model.end_ids else [])
+        expect(event, "text", gained.text)
+        expect(event, "thought", gained.thought)
         expect(event, "texts", self._model.pieces([event.id]))
         if not event.ms >= 0:
             raise DoesNotFollow(event, "ms", f"it is {event.ms!r}")
         if self._device_ms is not None:
             expect_close(event, "device_ms", self._device_ms + event.ms, CLOCK_MS)
-        elif not event.device_ms >= event.ms - CLOCK_MS:
-            raise DoesNotFollow(
-                event, "device_ms", f"it is {event.device_ms!r}, less than the token's own {event.ms!r}"
-            )
+        elif not event.device_ms >= self._prefill_ms + event.ms - CLOCK_MS:
+            own = f"the token's own {event.ms!r}" if not self._prefill_ms else "the prompt's and the token's own"
+            raise DoesNotFollow(event, "device_ms", f"it is {event.device_ms!r}, less than {own}")
         self._device_ms = event.device_ms

@@ -12,46 +12,46 @@ from playground.engine.edits import CanvasEdits, Pins
 from playground.engine.margins import Margins
 from playground.engine.models import Model
 from playground.engine.parameters import SamplerInForce
+from playground.engine.prompts import Prompt
 from playground.engine.recorded import DoesNotFollow, Recorded, expect, expect_close, expect_each
 from playground.engine.rules import parameters, rule_of
 from playground.engine.steering import Steering
+from playground.engine.verify_prefill import CLOCK_MS, check_prefill
 from playground.events import CanvasCommitted, CanvasStarted, Error, RunFinished, Step
 from playground.recipe import Edit, Recipe
 from playground.sampling import draws, schedule, stopping
 from playground.sampling.statistics import Statistics, rounded, summarise
 
-CLOCK_MS = 2e-3
-"""Times are rounded to thousandths of a millisecond before they are added."""
-
 
 class CanvasesCheck:
     """Follows the events of a diffusion run; `ids`, `passes`, `differing` and `largest` grow with it."""
 
-    def __init__(self, model: Model, recipe: Recipe, prompt_ids: list[int], recorded: Recorded, margins: Margins):
+    def __init__(self, model: Model, recipe: Recipe, prompt: Prompt, recorded: Recorded, margins: Margins):
         self.ids: list[int] = []
         self.passes = 0
         self.differing = 0
         self.largest = 0.0
         self.model = model
         self.recipe = recipe
-        self.prompt_ids = prompt_ids
+        self.prompt = prompt
         self.recorded = recorded
         self.margins = margins
         self.in_force = SamplerInForce(recipe, Steering(recipe))
         self.edits = CanvasEdits(model, recipe)
-        self.growing = answers.Growing(model.decode)
-        self._device_ms = 0.0
+        self.growing = answers.Apart(model.channel, model.decode)
+        self.spent_ms = 0.0
 
     def run(self) -> bool:
         """Whether the run came to its own end; false where it was cancelled or failed. Raises `DoesNotFollow`."""
         model = self.model
-        cache = model.cache()
+        begun = check_prefill(model, self.prompt, self.recorded)
+        if begun is None:
+            return False
+        cache, self.spent_ms = begun[0].cache, begun[1]
         count = canvases(self.recipe.max_new_tokens, model.canvas_length)
         for canvas in range(count):
             if self.broken_off():
                 return False
-            if canvas == 0:
-                model.encode_pass(cache, self.prompt_ids)
             check = _CanvasCheck(self, canvas, cache)
             if not check.run():
                 return False
@@ -70,8 +70,8 @@ class CanvasesCheck:
         """The run's clock goes on by `ms`, and never backwards."""
         if not ms >= 0:
             raise DoesNotFollow(event, "ms", f"it is {ms!r}")
-        expect_close(event, "device_ms", self._device_ms + ms, CLOCK_MS)
-        self._device_ms = event.device_ms
+        expect_close(event, "device_ms", self.spent_ms + ms, CLOCK_MS)
+        self.spent_ms = event.device_ms
 
 
 class _CanvasCheck:
@@ -117,7 +117,7 @@ class _CanvasCheck:
         expect(event, "canvas_ids", fed.tolist())
         expect(event, "pinned", pins.mask.tolist() if pins else None)
         expect(event, "texts", model.pieces(event.canvas_ids))
-        run.clock(event, event.device_ms if self._canvas == 0 else 0.0)
+        run.clock(event, event.device_ms - run.spent_ms if self._canvas == 0 else 0.0)
         self._fed = fed
 
     def committed(self) -> tuple[list[int], bool]:
@@ -131,9 +131,11 @@ class _CanvasCheck:
         expect(event, "ids", ids)
         expect(event, "steps", last.step)
         expect(event, "stop_reason", self._stop_reason)
-        said = run.recipe.messages[-1].content
+        said = run.recipe.messages[-1].text
         expect(event, "loop", loops.of_canvas(ids, ended, event.stop_reason, model.pieces(ids), said))
-        expect(event, "text", run.growing.add(ids[:-1] if ended else ids))
+        gained = run.growing.add(ids[:-1] if ended else ids)
+        expect(event, "text", gained.text)
+        expect(event, "thought", gained.thought)
         expect(event, "texts", model.pieces(ids))
         run.clock(event, event.ms)
         return ids, ended

@@ -1,18 +1,20 @@
 """`playground generate`: a recipe from options, then a live run, shown and recorded."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from playground import events
 from playground.errors import PlaygroundError
 from playground.recipe import Recipe
+from playground.settings import Settings
 from playground.terminal import console as terminal
 from playground.terminal import player
 from playground.terminal.lane import Lane
 from playground.trace import file as trace_file
 from playground.trace.log import RunLog
+from playground.uploads import Upload, Uploads
 
 
 class Steers(Protocol):
@@ -40,17 +42,36 @@ def recipe(
     max_new_tokens: int | None,
     sampler: Mapping[str, float | str | None],
     decoding: Mapping[str, float | None],
+    thinking: bool = False,
+    uploads: Sequence[Upload] = (),
 ) -> Recipe:
     """The recipe that the options describe; None leaves a default. Raises pydantic's `ValidationError`."""
+    text = _standard_input() if prompt == "-" else prompt
+    shown = [{"type": upload.kind, "sha256": upload.sha256} for upload in uploads]
     given = {
         "mode": mode,
-        "messages": [{"role": "user", "content": _standard_input() if prompt == "-" else prompt}],
+        "messages": [{"role": "user", "content": [*shown, {"type": "text", "text": text}] if shown else text}],
+        "thinking": thinking,
         "seed": seed,
         "max_new_tokens": max_new_tokens,
         "sampler": {name: value for name, value in sampler.items() if value is not None},
         "decoding": {name: value for name, value in decoding.items() if value is not None},
     }
     return Recipe.model_validate({name: value for name, value in given.items() if value is not None})
+
+
+def uploads(files: Sequence[Path], settings: Settings) -> list[Upload]:
+    """Pictures and text files for the prompt. Raises `PlaygroundError` for what is neither, or cannot be read."""
+    known = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
+    found = []
+    for file in files:
+        try:
+            found.append(known.put(file.read_bytes()))
+        except OSError as error:
+            raise PlaygroundError("bad_upload", f"{file} cannot be read: {error.strerror or error}", "upload") from None
+        except PlaygroundError as error:
+            raise PlaygroundError(error.code, f"{file}: {error.message}", "upload") from None
+    return found
 
 
 def run(start: Start, trace: Path | None, as_json: bool, steps_per_second: float) -> int:

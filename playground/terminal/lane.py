@@ -22,6 +22,8 @@ class Lane:
     """The state of one run, event by event. `apply` is all that changes it."""
 
     started: events.RunStarted | None = None
+    reading: events.Prefill | None = None
+    """How far the prompt is read; none before its first part, and once there is a canvas or a token."""
     commits: list[events.CanvasCommitted] = field(default_factory=list)
     canvas: int = 0
     """The canvas that `cells` shows, from 0."""
@@ -41,14 +43,17 @@ class Lane:
         match event:
             case events.RunStarted():
                 self.started = event
+            case events.Prefill():
+                self.reading = event
             case events.CanvasStarted():
+                self.reading = None
                 self._open(event)
             case events.Step():
                 self._denoise(event)
             case events.CanvasCommitted():
                 self._commit(event)
             case events.Token():
-                self.token = event
+                self.token, self.reading = event, None
             case events.Error():
                 self.error = event
             case events.RunFinished():

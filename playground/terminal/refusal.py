@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from pydantic import ValidationError
 
-from playground.errors import PlaygroundError
+from playground.errors import ModelError, PlaygroundError
 from playground.settings import Settings
 from playground.terminal.glyphs import visible
 
@@ -45,6 +45,9 @@ def in_a_sentence() -> Iterator[None]:
         if error.field is None:
             _say(error.message)
             raise typer.Exit(1) from None
+        if isinstance(error, ModelError):  # its sentence names the setting
+            _say(error.message)
+            raise typer.Exit(2) from None
         name = _name(tuple(error.field.removeprefix("recipe.").split(".")), "Recipe")
         _say(error.message if error.field == "file" else f"{name}: {error.message}")
         raise typer.Exit(2) from None

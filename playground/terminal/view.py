@@ -43,7 +43,10 @@ def draw(lane: Lane, console: Console, recorded: bool = False) -> Group:
 def _header(lane: Lane, width: int, recorded: bool) -> str:
     """The facts of the present step, in fixed places, in the longest form that fits."""
     start = "recorded · " if recorded else ""
-    if lane.mode == "autoregressive":
+    if lane.reading is not None:
+        tokens = f"{lane.reading.tokens:,} of {lane.reading.total:,} tokens"
+        forms = [f"{start}reading the prompt · {tokens}", tokens]
+    elif lane.mode == "autoregressive":
         token = lane.token
         facts = f" · entropy {token.entropy:.3f}" if token else ""
         index = token.index + 1 if token else 0
@@ -75,6 +78,8 @@ def _body(lane: Lane, width: int) -> Text:
         return body
     for commit in lane.commits:
         if commit.canvas != lane.canvas:
+            if commit.thought:
+                body.append(visible(commit.thought), style=STYLES["draft"]).append("\n" if commit.text else "")
             body.append(visible(commit.text))
             steps = "1 step" if commit.steps == 1 else f"{commit.steps} steps"
             edge = f" canvas {commit.canvas + 1} committed · {steps} · {STOP_WORDS[commit.stop_reason]}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from pydantic import ValidationError
 
@@ -114,9 +114,15 @@ class _Reader:
 
     def _event(self, line: bytes) -> events.Event:
         try:
-            return events.adapter.validate_json(line)
+            event = events.adapter.validate_json(line)
         except ValidationError as error:
             raise self._diagnosis(line, error) from None
+        if b"NaN" in line or b"Infinity" in line:  # as numbers they are no JSON, and a browser could not read them
+            json.loads(line, parse_constant=self._no_number)
+        return event
+
+    def _no_number(self, name: str) -> NoReturn:
+        raise self.fault(f"has {name} where JSON has a number; as a string it could be read")
 
     def _diagnosis(self, line: bytes, error: ValidationError) -> PlaygroundError:
         """Why a line is not an event: the plainest reason there is."""

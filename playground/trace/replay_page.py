@@ -26,9 +26,9 @@ STYLES = ("theme.css", "lane.css", "panels.css", "replay.css")
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; style-src-attr 'unsafe-inline'; "
-    "base-uri 'none'; form-action 'none'"
+    "img-src data:; base-uri 'none'; form-action 'none'"
 )
-"""Style attributes are widths of bars; with no source for images or fonts they can ask for nothing."""
+"""Style attributes are widths of bars, pictures are thumbnails in the trace; neither can ask for anything."""
 
 DOCUMENT = """<!doctype html>
 <html lang="en">

@@ -1,5 +1,6 @@
 """The page: Gradio carries prompt, controls and figure; the canvas and all that moves are the page's own module."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ STATIC_FOLDERS = (Path(__file__).parents[1] / "static", Path(__file__).parents[2
 """Where the page's files are: in the package when installed, beside it in the sources."""
 
 
-def build(settings: Settings) -> tuple[Any, str]:
-    """The page as `gr.Blocks`, to be mounted at the root after all other routes, and the markup for its head."""
+def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[Any, str]:
+    """The page as `gr.Blocks`, to be mounted at the root after all other routes, and the markup for its head.
+
+    lend: where the GPU is lent for each run, a generator for Gradio that makes one: from the text of a `start`.
+    """
     with gr.Blocks(title="Denoise", fill_width=True, analytics_enabled=False) as page, gr.Column(elem_id="denoise"):
         piece("head")
         with gr.Column(elem_id="ask", elem_classes="card"):
@@ -33,6 +37,7 @@ def build(settings: Settings) -> tuple[Any, str]:
             steps_per_second=STEPS_PER_SECOND,
             recordings=recordings(),
             version=__version__,
+            lends=lend is not None,
         )
         piece("inspector")
         with gr.Column(elem_id="controls"):
@@ -45,6 +50,17 @@ def build(settings: Settings) -> tuple[Any, str]:
             usual=controls.defaults()["sampler"],
             tokens=controls.DEFAULTS.max_new_tokens,
         )
+        if lend is not None:
+            loan = piece("loan")
+            loan.borrow(
+                lend,
+                [loan],
+                [loan],
+                show_progress="hidden",
+                api_visibility="private",
+                concurrency_limit=settings.max_runs,
+                trigger_mode="multiple",
+            )
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
     return page, HEAD
 

@@ -9,16 +9,19 @@ HEAD = """<link rel="icon" href="page/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="page/gradio.css">
 <link rel="stylesheet" href="page/lane.css">
 <link rel="stylesheet" href="page/panels.css">
+<link rel="stylesheet" href="page/gallery.css">
 <link rel="stylesheet" href="page/edits.css">
 <link rel="stylesheet" href="page/tools.css">
-<link rel="stylesheet" href="page/lab.css">"""
+<link rel="stylesheet" href="page/lab.css">
+<link rel="stylesheet" href="page/classroom.css">
+<link rel="stylesheet" href="page/guide.css">"""
 """Styles, relative to the page's own address, so that they are found behind a proxy's prefix too."""
 
 MOUNT = """(async () => {
   const module = await import(new URL(props.module, document.baseURI));
   module.mount({ element: element.querySelector('.piece'), props, trigger, watch });
 })();
-// what it tells Python: 'finished'"""
+// what it tells Python: 'finished', 'borrow'"""
 
 
 def piece(name: str, **props: Any) -> Any:

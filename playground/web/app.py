@@ -16,8 +16,9 @@ from playground.engine.steering import Steering
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.replay_page import static_folder
-from playground.web import files, history, lab, routes, socket
+from playground.web import classroom, files, history, lab, routes, socket, tour, uploads
 from playground.web.headers import CarefulHeaders, NoUploads, Prefix
+from playground.web.loans import Loans
 from playground.web.site import Engine, Site
 
 if TYPE_CHECKING:
@@ -33,13 +34,17 @@ Page = Callable[[Settings], tuple[Any, str]]
 """Builds the page: gives a `gradio.Blocks` and the markup for the head of its document."""
 
 
-def create_app(settings: Settings, engine: Engine | None = None, page: Page | None = None) -> FastAPI:
+def create_app(
+    settings: Settings, engine: Engine | None = None, page: Page | None = None, loans: Loans | None = None
+) -> FastAPI:
     """The app for one process.
 
     engine: by default the real one, imported when the model is loaded. page: builds the Gradio page; without it
-    there are only the socket, the routes and the static files.
+    there are only the socket, the routes and the static files. loans: where the GPU is lent for each run.
     """
     site = Site(settings, engine or real_engine())
+    if loans is not None:
+        loans.site, site.lends = site, True
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -56,7 +61,7 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
     )
     app.state.site = site
     routes.answer_mistakes(app)
-    for part in (routes, history, files, lab):
+    for part in (routes, history, files, lab, classroom, tour, uploads):
         app.include_router(part.router(site))
 
     @app.websocket("/ws")
@@ -81,10 +86,10 @@ def create_app(settings: Settings, engine: Engine | None = None, page: Page | No
 def real_engine() -> Engine:
     """The engine of this package; torch is imported when it is first used, so that the page need not wait for it."""
 
-    def load(settings: Settings) -> "Model":
+    def load(settings: Settings, tell: Callable[[str], None]) -> "Model":
         from playground.engine import models
 
-        return models.load(settings)
+        return models.load(settings, tell)
 
     def prepare(model: "Model", recipe: Recipe, settings: Settings) -> Recipe:
         from playground.engine import runs

@@ -1,4 +1,7 @@
-"""The store behind the event loop: what is written waits in a queue, and a store that cannot be used stops nothing."""
+"""Finished runs behind the event loop: those in the store, and the recordings in a folder.
+
+What is written waits in a queue, and a store that cannot be used stops nothing.
+"""
 
 import asyncio
 import hashlib
@@ -13,9 +16,11 @@ from typing import Any, TypeVar
 import structlog
 
 from playground.errors import PlaygroundError
-from playground.events import RunFinished, adapter
+from playground.events import Event, RunFinished, adapter
+from playground.recipe import Message
 from playground.settings import Settings
 from playground.trace.log import RunLog
+from playground.trace.recordings import Recording, Recordings, Refused
 from playground.trace.store import Entry, Store, default_path
 
 log = structlog.get_logger()
@@ -44,6 +49,9 @@ class Archive:
         self._waiting: dict[str, RunLog] = {}
         self._most_waiting = settings.keep_finished_bytes
         self._complaint = ""
+        folder = settings.recordings
+        self._recordings = Recordings(Path(folder).expanduser(), settings.max_trace_bytes) if folder else None
+        self._refused: set[Refused] = set()
 
     @property
     def open(self) -> bool:
@@ -65,23 +73,49 @@ class Archive:
         """Until all is written."""
         await asyncio.to_thread(self._thread.shutdown)
 
+    async def recordings(self) -> tuple[list[Recording], list[Refused]] | None:
+        """What is in the folder of recordings now, and what cannot be shown; none where there is no such folder.
+
+        What cannot be shown is logged once.
+        """
+        if self._recordings is None:
+            return None
+        found, refused = await asyncio.to_thread(self._recordings.look)
+        for each in refused:
+            if each not in self._refused:
+                log.warning("a recording is not shown", file=each.file, reason=each.message)
+        self._refused = set(refused)
+        return found, refused
+
+    async def has(self, run_id: str) -> bool:
+        """Whether the run is stored or a recording."""
+        return await self._recording(run_id) is not None or await self.owner(run_id) is not None
+
     async def summary(self, run_id: str) -> dict[str, Any] | None:
-        """What `GET /api/runs/{id}` answers for a stored run; none if it is not here."""
+        """What `GET /api/runs/{id}` answers for a stored run or a recording; none if it is not here."""
+        if (recording := await self._recording(run_id)) is not None:
+            return recording.summary
         found = await self._ask(lambda store: store.summary(run_id))
         return None if found is None else json.loads(found)
 
     async def log(self, run_id: str) -> RunLog | None:
         """The whole log of a stored run; none if it is not here, or cannot be read any more."""
-        return self._waiting.get(run_id) or await self._ask(lambda store: _log(store, run_id))
+        if (waiting := self._waiting.get(run_id)) is not None:
+            return waiting
+        recalled = await self._recorded(lambda recordings: _log_of(run_id, recordings.events(run_id)))
+        return recalled or await self._ask(lambda store: _log(store, run_id))
 
     async def lines(self, run_id: str, after: int = -1) -> Iterator[bytes]:
         """The lines of a stored run's trace from the one behind `after`; none if it is not here."""
-        lines = await self._ask(lambda store: store.lines(run_id, after))
+        lines = await self._recorded(lambda recordings: recordings.lines(run_id, after))
+        if lines is None:
+            lines = await self._ask(lambda store: store.lines(run_id, after))
         return self._readable(lines) if lines is not None else iter(())
 
     async def line(self, run_id: str, seq: int) -> bytes | None:
         """One line of a stored run's trace; none if it is not here."""
-        return await self._ask(lambda store: store.line(run_id, seq))
+        line = await self._recorded(lambda recordings: recordings.line(run_id, seq))
+        return line if line is not None else await self._ask(lambda store: store.line(run_id, seq))
 
     async def owned(self, owner: str, limit: int, before: int | None) -> tuple[list[Entry], int | None]:
         """An owner's runs, the newest first, and where the next page begins."""
@@ -99,6 +133,19 @@ class Archive:
     async def delete(self, run_id: str) -> None:
         """Forget a run. Raises `PlaygroundError` where that cannot be done."""
         await self._change(lambda store: store.delete(run_id))
+
+    async def _recording(self, run_id: str) -> Recording | None:
+        return await self._recorded(lambda recordings: recordings.get(run_id))
+
+    async def _recorded(self, question: Callable[[Recordings], T | None]) -> T | None:
+        """An answer of the folder of recordings; none if there is none, or the file cannot be read any more."""
+        if (recordings := self._recordings) is None:
+            return None
+        try:
+            return await asyncio.to_thread(question, recordings)
+        except OSError as error:
+            log.warning("a recording cannot be read", reason=str(error))
+            return None
 
     async def _ask(self, question: Callable[[Store], T], in_order: bool = False) -> T | None:
         if (store := self._store) is None:
@@ -162,7 +209,7 @@ def _entry(run: RunLog, summary: dict[str, Any]) -> Entry:
         created=json.loads(run.frame(0)).get("created") or datetime.now(UTC).isoformat(timespec="seconds"),
         mode=recipe["mode"],
         model=recipe["model"] or "",
-        prompt=recipe["messages"][-1]["content"][:PROMPT_CHARACTERS],
+        prompt=Message.model_validate(recipe["messages"][-1]).text[:PROMPT_CHARACTERS],
         stop_reason=summary["stop_reason"],
         steps=metrics["total_denoising_steps"],
         tokens=metrics["total_tokens"],
@@ -178,6 +225,18 @@ def _log(store: Store, run_id: str) -> RunLog | None:
             log.warning("a stored run cannot be read", run=run_id[:8], reason=str(error).splitlines()[0])
             return None
         recalled.append(event)
+    return recalled if recalled.finished else None
+
+
+def _log_of(run_id: str, events: Iterator[Event] | None) -> RunLog | None:
+    """The log of a recording; none if there is none, or its file is another one by now."""
+    recalled = RunLog(run_id)
+    try:
+        for event in events or ():
+            recalled.append(event)
+    except PlaygroundError as error:
+        log.warning("a recording cannot be read", reason=error.message)
+        return None
     return recalled if recalled.finished else None
 
 

@@ -1,4 +1,4 @@
-"""Runs as files, and files as runs: exports of finished runs, and the check of a trace before it is played."""
+"""Runs as files, and files as runs: exports of finished runs, recordings in a folder, the check of a trace."""
 
 import asyncio
 import itertools
@@ -70,6 +70,15 @@ def router(site: Site) -> APIRouter:
             body.seek(0)
             async with slots:
                 return await asyncio.to_thread(_checked, cast(BinaryIO, body), most)
+
+    @routes.get("/api/recordings")
+    async def recordings() -> dict[str, Any]:
+        """The recordings that this server shows, in the order of their files' names, and the files that it cannot."""
+        found, refused = await site.archive.recordings() or ([], [])
+        return {
+            "recordings": [recording.label() for recording in found],
+            "refused": [{"file": each.file, "message": each.message} for each in refused],
+        }
 
     return routes
 

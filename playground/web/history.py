@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from playground.errors import PlaygroundError
 from playground.web.archive import hashed
-from playground.web.messages import OWNER_CHARACTERS
+from playground.web.message import OWNER_CHARACTERS
 from playground.web.routes import LARGEST, RunId
 from playground.web.runs import unknown
 from playground.web.site import Site
@@ -76,7 +76,7 @@ def router(site: Site) -> APIRouter:
     @routes.get("/r/{run_id}", include_in_schema=False)
     async def link(run_id: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]) -> Response:
         """The short link: to the page, with the run in its hash. Relative, so that it holds under any prefix."""
-        if site.runs.known(run_id) is None and await site.archive.owner(run_id) is None:
+        if site.runs.known(run_id) is None and not await site.archive.has(run_id):
             return HTMLResponse(MISSING, 404)
         return RedirectResponse(f"../#run={run_id}", 302)
 

@@ -20,7 +20,7 @@ from playground.tiny.tasks import FAMILIES
 from playground.web import mistakes
 from playground.web.archive import hashed
 from playground.web.history import Owner
-from playground.web.messages import OWNER_CHARACTERS
+from playground.web.message import OWNER_CHARACTERS
 from playground.web.site import Site
 from playground.web.sweep import Sweep
 

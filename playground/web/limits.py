@@ -15,6 +15,15 @@ from playground.settings import Settings
 REFUSALS_PER_MINUTE = 120
 """Messages that one socket may have refused in a minute."""
 
+WRONG_CODES_PER_MINUTE = 60
+"""Codes of no room that one address may try in a minute; a class behind one address may mistype."""
+
+ROOMS_PER_MINUTE = 10
+"""Rooms that one address may open in a minute."""
+
+UPLOADS_PER_MINUTE = 30
+"""Of one address."""
+
 
 class Limits:
     """Counts sockets, starts and refusals. Addresses are what the server says, behind proxies that it trusts."""
@@ -26,6 +35,9 @@ class Limits:
         self._max_runs_of_address = settings.max_runs_per_address
         self._starts = RateLimitItemPerMinute(settings.starts_per_minute)
         self._refusals = RateLimitItemPerMinute(REFUSALS_PER_MINUTE)
+        self._wrong_codes = RateLimitItemPerMinute(WRONG_CODES_PER_MINUTE)
+        self._rooms = RateLimitItemPerMinute(ROOMS_PER_MINUTE)
+        self._uploads = RateLimitItemPerMinute(UPLOADS_PER_MINUTE)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @contextmanager
@@ -43,6 +55,12 @@ class Limits:
         """Count a refused message of a socket; whether there may be more."""
         return self._limiter.hit(self._refusals, "refusal", socket)
 
+    def upload(self, address: str) -> None:
+        """Count an upload from an address. Raises `PlaygroundError` (`busy`)."""
+        if not self._limiter.hit(self._uploads, "upload", address):
+            message = f"At most {self._uploads.amount} uploads a minute are allowed from one address; wait a little."
+            raise PlaygroundError("busy", message)
+
     def start(self, address: str, going: int, going_of_address: int = 0) -> None:
         """Count a start from an address, by a socket with so many runs going; on all sockets of the address so many.
 
@@ -56,8 +74,19 @@ class Limits:
             runs = f"{going_of_address} run{'s' if going_of_address > 1 else ''}"
             message = f"Your address already has {runs} going, its most; wait for one to end, or cancel one."
             raise PlaygroundError("busy", message)
-        if not self._limiter.hit(self._starts, "start", address):
-            reset = self._limiter.get_window_stats(self._starts, "start", address).reset_time
+        self._count(self._starts, "starts", address)
+
+    def wrong_code(self, address: str) -> None:
+        """Count a code of no room. Raises `PlaygroundError` (`busy`)."""
+        self._count(self._wrong_codes, "wrong codes", address)
+
+    def room(self, address: str) -> None:
+        """Count a room that is opened. Raises `PlaygroundError` (`busy`)."""
+        self._count(self._rooms, "new rooms", address)
+
+    def _count(self, item: RateLimitItemPerMinute, what: str, address: str) -> None:
+        if not self._limiter.hit(item, what, address):
+            reset = self._limiter.get_window_stats(item, what, address).reset_time
             wait = max(1, math.ceil(reset - time.time()))
-            message = f"At most {self._starts.amount} starts a minute are allowed from one address; wait {wait} s."
+            message = f"At most {item.amount} {what} a minute are allowed from one address; wait {wait} s."
             raise PlaygroundError("busy", message)

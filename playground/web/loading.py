@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-Load = Callable[[Settings], "Model"]
+Load = Callable[[Settings, Callable[[str], None]], "Model"]
+"""Loads the model that the settings name, and tells from time to time how far it is."""
 
 
 class Loading:
@@ -27,6 +28,7 @@ class Loading:
         self._settings = settings
         self._done = asyncio.Event()
         self._failure: PlaygroundError | None = None
+        self._told = ""
         self.loaded: Model | None = None
         """The model, once it is there."""
 
@@ -48,7 +50,8 @@ class Loading:
         if self._failure is not None:
             return self._failure.message
         if self.loaded is None:
-            return f"The model {self._settings.model!r} is being loaded; runs that are started now wait for it."
+            told = self._told or f"The model {self._settings.model!r} is being loaded."
+            return f"{told} Runs that are started now wait for it."
         model = self.loaded
         return f"The model {model.name!r} is ready: {model.parameters:,} parameters, {model.dtype} on {model.device}."
 
@@ -60,9 +63,14 @@ class Loading:
             raise PlaygroundError(self._failure.code, self._failure.message)
         return self.loaded
 
+    def _tell(self, sentence: str) -> None:
+        """Takes words of the thread that loads."""
+        self._told = sentence
+        log.info("model", status="loading", message=sentence)
+
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            model, failure = self._load(self._settings), None
+            model, failure = self._load(self._settings, self._tell), None
         except PlaygroundError as error:
             model, failure = None, error
         except Exception as error:

@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from playground.errors import PlaygroundError
-from playground.parameters import DecodingChange, Finite, SamplerChange, Strict
+from playground.parameters import DecodingChange, Finite, SamplerChange
 from playground.recipe import MAX_SEED, Edit, Message, Recipe
 from playground.web import mistakes
+from playground.web.message import ClientMessage as _Message
+from playground.web.message import RunId, Secret
+from playground.web.roomtalk import Code, InRoom
 
-RunId = Annotated[str, Field(min_length=1, max_length=64)]
-Ref = Annotated[str, Field(max_length=256)] | Annotated[int, Field(ge=-MAX_SEED, le=MAX_SEED)]
 MOST_EDITS = 1000
 """In a start; a run that goes on may gather more."""
 
@@ -28,15 +29,6 @@ DEEPEST = 32
 StepsPerSecond = Annotated[Finite, Field(ge=0.05, le=1000)]
 
 
-OWNER_CHARACTERS = range(22, 129)
-"""An owner's secret has at least 128 bits, however they are spelled."""
-
-
-class _Message(Strict):
-    ref: Ref | None = None
-    """The client's own mark, echoed in what answers this message."""
-
-
 class Start(_Message):
     """Begin a run and watch it."""
 
@@ -44,7 +36,7 @@ class Start(_Message):
     recipe: Recipe
     steps_per_second: StepsPerSecond | None = None
     """The pace; none for as fast as the device goes."""
-    owner: Annotated[str, Field(min_length=OWNER_CHARACTERS.start, max_length=OWNER_CHARACTERS.stop - 1)] | None = None
+    owner: Secret | None = None
     """A secret that a browser keeps, to find its stored runs again; of it only a hash is stored."""
 
 
@@ -57,11 +49,24 @@ class Acknowledge(_Message):
 
 
 class Join(_Message):
-    """Watch a run, from the event behind `after`."""
+    """Watch a run, from the event behind `after`; or come into a room."""
 
     type: Literal["join"]
-    run: RunId
+    run: RunId | None = None
     after: Annotated[int, Field(ge=-1)] = -1
+    room: Code | None = None
+    token: Annotated[str, Field(max_length=256)] | None = None
+    """The teacher's; whoever has it leads the room."""
+    student: Secret | None = None
+    """A secret of the browser's own, so that who comes back is not counted twice."""
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.run is None) == (self.room is None):
+            raise ValueError("join takes either a run or a room")
+        if self.room is None and (self.token is not None or self.student is not None):
+            raise ValueError("token and student go with a room")
+        return self
 
 
 class _Steering(_Message):
@@ -110,7 +115,7 @@ class Pace(_Steering):
 
 
 Steered = Update | Pause | Resume | Cancel | Pace
-ClientMessage = Start | Acknowledge | Join | Steered
+ClientMessage = Start | Acknowledge | Join | Steered | InRoom
 
 _adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 _schema = _adapter.json_schema()

@@ -18,7 +18,9 @@ from playground.web.site import Site
 STATUS = {
     "unknown_run": 404,
     "unknown_event": 404,
+    "unknown_upload": 404,
     "unknown_sweep": 404,
+    "unknown_room": 404,
     "forbidden": 403,
     "busy": 503,
     "model": 503,
@@ -67,6 +69,8 @@ def router(site: Site) -> APIRouter:
                 "max_new_tokens": site.settings.max_new_tokens,
                 "max_frame_bytes": site.settings.max_frame_bytes,
                 "max_sweep_runs": site.settings.max_sweep_runs,
+                "upload_bytes": site.settings.upload_bytes,
+                "max_pixels": site.settings.max_pixels,
             },
         }
 
@@ -127,7 +131,7 @@ def _described(site: Site) -> dict[str, Any]:
     assert model is not None
     names = ("name", "revision", "canvas_length", "vocab_size", "context_length", "parameters", "device", "dtype")
     return {name: getattr(model, name) for name in names} | {
-        "supports_thinking": getattr(model, "supports_thinking", False)
+        name: getattr(model, name, False) for name in ("supports_thinking", "supports_images")
     }
 
 

@@ -22,6 +22,7 @@ from playground.web.security import new_control, same_control
 
 if TYPE_CHECKING:
     from playground.engine.models import Model
+    from playground.web.loans import Loan
 
 log = structlog.get_logger()
 
@@ -32,7 +33,9 @@ Events = Callable[["Model", Recipe, Steering], Iterator[Event]]
 class Run:
     """One run: its log, its place on the device, and its viewers."""
 
-    turn: Turn
+    turn: "Turn | Loan"
+    deliver: Callable[[Event], None]
+    """Takes the run's next event into its log."""
 
     def __init__(self, recipe: Recipe, owner: str | None = None, log: RunLog | None = None) -> None:
         self.recipe = recipe
@@ -106,14 +109,8 @@ class Runs:
         address: str = "",
     ) -> Run:
         """Begin a run, or queue it. owner: a secret; address: the starter's. Raises `PlaygroundError` (`busy`)."""
-        run = Run(recipe, hashed(owner) if owner is not None else None)
-        run.address = address
-
-        def deliver(event: Event) -> None:
-            event = run.log.append(event)
-            self._metrics.see(event)
-            if isinstance(event, RunFinished):
-                run.last_words = event
+        run = self._new(recipe, owner, address)
+        deliver = run.deliver
 
         def ended(failure: BaseException | None) -> None:
             if not run.finished:
@@ -125,10 +122,41 @@ class Runs:
 
         made = events(model, recipe, run.steering)
         run.turn = self._turns.enter(made, run.steering, deliver, ended, steps_per_second)
+        self._begun(run)
+        return run
+
+    def adopt(self, recipe: Recipe, loan: "Loan", steering: Steering, owner: str | None, address: str) -> Run:
+        """A run that is made elsewhere; whoever makes it calls its `deliver`, and it ends with `run_finished`."""
+        run = self._new(recipe, owner, address)
+        run.turn, run.steering = loan, steering
+        record = run.deliver
+
+        def deliver(event: Event) -> None:
+            record(event)
+            if run.finished:
+                self._finish(run)
+
+        run.deliver = deliver
+        self._begun(run)
+        return run
+
+    def _new(self, recipe: Recipe, owner: str | None, address: str) -> Run:
+        run = Run(recipe, hashed(owner) if owner is not None else None)
+        run.address = address
+
+        def deliver(event: Event) -> None:
+            event = run.log.append(event)
+            self._metrics.see(event)
+            if isinstance(event, RunFinished):
+                run.last_words = event
+
+        run.deliver = deliver
+        return run
+
+    def _begun(self, run: Run) -> None:
         self._going[run.id] = run
         self._expect_viewer(run)
-        log.info("run started", run=run.id[:8], mode=recipe.mode, going=len(self._going))
-        return run
+        log.info("run started", run=run.id[:8], mode=run.recipe.mode, going=len(self._going))
 
     def going_of(self, address: str) -> int:
         """How many runs of an address go on or wait."""

@@ -11,10 +11,13 @@ from pydantic import ValidationError
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from playground.errors import ModelError
 from playground.settings import Settings
 from playground.web import logs
 from playground.web.app import Page, create_app, root_path
 from playground.web.headers import LastForwarded
+from playground.web.loans import Loans
+from playground.web.site import Engine
 
 log = structlog.get_logger()
 
@@ -35,14 +38,18 @@ def read_settings() -> Settings:
         first = error.errors(include_url=False)[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         given = f", not {first['input']!r}" if first["type"] != "missing" else ""
-        _give_up(f"PLAYGROUND_{name}: {first['msg'].removeprefix('Value error, ').removeprefix('Input ')}{given}.")
+        give_up(f"PLAYGROUND_{name}: {first['msg'].removeprefix('Value error, ').removeprefix('Input ')}{given}.")
 
 
-def serve(settings: Settings, page: Page | None = None) -> None:
-    """Serve until interrupted. Exits with code 2 if the address cannot be had."""
+def serve(
+    settings: Settings, page: Page | None = None, engine: Engine | None = None, loans: Loans | None = None
+) -> None:
+    """Serve until interrupted. Exits with code 2 if the address or the device that was asked for cannot be had."""
+    if loans is None:  # a lent device is there only while a run has it
+        _check_device(settings)
     logs.configure(settings)
     with _listening(settings) as listening:
-        server = uvicorn.Server(config(settings, create_app(settings, page=page)))
+        server = uvicorn.Server(config(settings, create_app(settings, engine, page, loans)))
         name = f"[{settings.host}]" if ":" in settings.host else settings.host
         log.info("serving", url=f"http://{name}:{listening.getsockname()[1]}{root_path(settings)}/")
         try:
@@ -68,6 +75,18 @@ def config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     )
 
 
+def _check_device(settings: Settings) -> None:
+    """Torch is asked only where somebody wants something special of it: its import takes seconds."""
+    if (settings.device, settings.quantize, settings.device_map) in (("auto", "none", "one"), ("cpu", "none", "one")):
+        return
+    from playground.engine import placement
+
+    try:
+        placement.check(settings)
+    except ModelError as error:
+        give_up(error.message)
+
+
 def _listening(settings: Settings) -> socket.socket:
     try:
         info = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -80,13 +99,13 @@ def _listening(settings: Settings) -> socket.socket:
             listening.close()
             raise
     except OSError as error:
-        _give_up(
+        give_up(
             f"Cannot serve on {settings.host} port {settings.port}: {error.strerror or error}. "
             "PLAYGROUND_HOST and PLAYGROUND_PORT choose another address."
         )
     return listening
 
 
-def _give_up(sentence: str) -> NoReturn:
+def give_up(sentence: str) -> NoReturn:
     print(sentence, file=sys.stderr)
     raise SystemExit(WRONG_SETTING)

@@ -1,5 +1,6 @@
 """What the routes and the sockets share: one object for the whole process."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -7,12 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.engine.turns import Turns
+from playground.errors import PlaygroundError
 from playground.recipe import Recipe
 from playground.settings import Settings
+from playground.uploads import Uploads
 from playground.web.archive import Archive
 from playground.web.limits import Limits
 from playground.web.loading import Load, Loading
 from playground.web.metrics import ProcessMetrics
+from playground.web.rooms import Rooms
 from playground.web.runs import Events, Run, Runs
 from playground.web.sweeps import Sweeps
 
@@ -38,15 +42,20 @@ class Site:
         self.settings = settings
         self.metrics = ProcessMetrics()
         self.limits = Limits(settings)
+        self.uploads = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
         self.loading = Loading(engine.load, settings)
         self.turns = Turns(settings.max_runs, settings.max_waiting, settings.pause_seconds)
         self.archive = Archive(settings)
         self.runs = Runs(settings, self.turns, self.metrics, self.archive)
         self.sweeps = Sweeps(settings, self.turns, engine)
+        self.rooms = Rooms(settings)
         self.starting: Counter[str] = Counter()
         """Runs that are about to begin, by address."""
         self._engine = engine
+        self.lends = False
+        """Whether runs are made on a GPU that is lent for each of them."""
         self.metrics.gauge("open_sockets", "Sockets that are open", lambda: self.limits.sockets)
+        self.metrics.gauge("rooms", "Rooms that are open", lambda: len(self.rooms))
         self.metrics.gauge("runs_going", "Runs that take turns on the device", lambda: self.turns.going)
         self.metrics.gauge("runs_waiting", "Runs that wait to begin", lambda: self.turns.waiting)
 
@@ -60,9 +69,11 @@ class Site:
             async with self.turns:
                 self.loading.begin()
                 self.sweeps.open()
+                looking = asyncio.create_task(self.archive.recordings(), name="recordings")
                 try:
                     yield
                 finally:
+                    await asyncio.gather(looking, return_exceptions=True)
                     await self.sweeps.close()
         finally:
             await self.archive.close()
@@ -71,6 +82,15 @@ class Site:
         self, recipe: Recipe, steps_per_second: float | None, owner: str | None = None, address: str = ""
     ) -> Run:
         """Begin a run once the model is there. owner: a secret; address: the starter's. Raises `PlaygroundError`."""
+        if self.lends:
+            message = "This server borrows its GPU for each run, and only its page can ask for it."
+            raise PlaygroundError("bad_request", message, "type")
         model = await self.loading.model()
-        recipe = await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))
+        recipe = await self.prepared(recipe)
         return self.runs.start(model, recipe, self._engine.events, steps_per_second, owner, address)
+
+    async def prepared(self, recipe: Recipe) -> Recipe:
+        """The recipe as it will run, once the model is there. Raises `PlaygroundError` where it cannot."""
+        model = await self.loading.model()
+        model.uploads = self.uploads
+        return await self.turns.call(lambda: self._engine.prepare(model, recipe, self.settings))

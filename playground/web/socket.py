@@ -32,7 +32,9 @@ from playground.web.messages import (
     parse,
     too_large,
 )
+from playground.web.roomtalk import InRoom
 from playground.web.runs import Run
+from playground.web.seat import Seat
 from playground.web.security import may_connect
 from playground.web.site import Site
 
@@ -90,6 +92,7 @@ class Socket:
         self._views: dict[str, _View] = {}
         self._watched: set[str] = set()
         self._wake = asyncio.Event()
+        self._seat = Seat(site, self._address, self._id, self._wake.set)
         self._sending = asyncio.Lock()
 
     async def serve(self) -> None:
@@ -110,6 +113,7 @@ class Socket:
             with suppress(WebSocketDisconnect, RuntimeError):
                 await self._websocket.close(INTERNAL_ERROR)
         finally:
+            self._seat.leave()
             for run_id in tuple(self._views):
                 self._unwatch(run_id)
 
@@ -154,6 +158,7 @@ class Socket:
         return parse(text)
 
     def _begin(self, message: Start, tasks: asyncio.TaskGroup) -> None:
+        self._seat.check_start()
         self._going = {run_id: run for run_id, run in self._going.items() if not run.finished}
         of_address = self._site.runs.going_of(self._address) + self._site.starting[self._address]
         self._site.limits.start(self._address, len(self._going) + len(self._starting), of_address)
@@ -184,14 +189,19 @@ class Socket:
             await self._send(_control(run, message.ref))
             self._watch(run, after=-1)
 
-    def _obey(self, message: Acknowledge | Steered) -> None:
+    def _obey(self, message: Acknowledge | Steered | InRoom) -> None:
         match message:
             case Acknowledge():
                 self._acknowledge(message)
-            case _:
+            case Update() | Pause() | Resume() | Cancel() | Pace():
                 self._steer(message)
+            case _:
+                self._seat.obey(message)
 
     async def _join(self, message: Join) -> None:
+        if message.run is None:
+            self._seat.join(message)
+            return
         run = await self._site.runs.find(message.run)
         if run.id in self._views:
             raise PlaygroundError("bad_request", "This socket already watches that run.", "run")
@@ -255,6 +265,8 @@ class Socket:
         while True:
             await self._wake.wait()
             self._wake.clear()
+            if (state := self._seat.take()) is not None:
+                await self._send(state)
             while frames := [(view, seq) for view in self._views.values() if (seq := view.cursor.take()) is not None]:
                 for view, seq in frames:
                     await self._send(view.run.log.frame(seq))

@@ -217,18 +217,6 @@ def test_logits_that_are_no_distribution_end_one_run(
     assert finish(run(random_model, recipe(mode=mode, max_new_tokens=4))).stop_reason != "error"
 
 
-def test_out_of_memory_says_what_to_lower(random_model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB")
-
-    monkeypatch.setattr(random_model, "decode_pass", fail)
-    events = run(random_model, recipe())
-    assert isinstance(events[-2], Error)
-    assert events[-2].code == "out_of_memory"
-    assert "max_new_tokens" in events[-2].message
-    assert finish(events).stop_reason == "error"
-
-
 @pytest.mark.parametrize(
     ("fields", "field", "says"),
     [

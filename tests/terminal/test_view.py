@@ -103,3 +103,15 @@ def test_an_autoregressive_run_shows_its_newest_token() -> None:
     text = drawn([runs.started("autoregressive"), token], terminal())
     assert "token    2 · entropy 0.412" in text
     assert "\x1b[1;38;2;59;130;246m fox" in text
+
+
+def test_a_long_prompt_shows_how_far_it_is_read() -> None:
+    prefill = events.Prefill(tokens=1024, total=5000, ms=1.0, device_ms=1.0)
+    assert plain([runs.started(), prefill])[0] == "reading the prompt · 1,024 of 5,000 tokens"
+    assert plain([runs.started(), prefill, runs.canvas_started()])[0] == "canvas 1 · random tokens"
+
+
+def test_a_committed_thought_stands_before_the_answer() -> None:
+    commit = runs.committed([1, 5, 2, 9], "yes").model_copy(update={"thought": "hm"})
+    lines = plain([runs.started(), runs.canvas_started(), commit, runs.canvas_started(1)])
+    assert lines[1:3] == ["hm", "yes"]

@@ -1,11 +1,15 @@
 """The page's pure modules, tested in Node where there is one; the browser tests cover them too."""
 
+import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from playground.events import adapter
+from playground.lessons import claims
 
 STATIC = Path(__file__).parents[2] / "static"
 TESTS = Path(__file__).parent / "modules"
@@ -21,7 +25,9 @@ def test_modules_in_node(tmp_path: Path) -> None:
     shutil.copytree(TESTS, tmp_path / "page" / "test")
     (tmp_path / "page" / "package.json").write_text('{"type": "module"}')
     tests = sorted(str(path) for path in (tmp_path / "page" / "test").glob("*.test.js"))
-    environment = os.environ | {"TRACE": str(STATIC / "recordings" / "diffusion.jsonl")}
+    trace = STATIC / "recordings" / "diffusion.jsonl"
+    measures = claims.measure(adapter.validate_json(line) for line in trace.read_text().splitlines())
+    environment = os.environ | {"TRACE": str(trace), "MEASURES": json.dumps(measures)}
     result = subprocess.run([node, "--test", *tests], capture_output=True, text=True, timeout=120, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr
 

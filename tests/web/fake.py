@@ -1,7 +1,7 @@
 """A tiny engine without torch: its steps are made of the recipe alone, and can be held back one by one."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from playground.engine.steering import Steering
@@ -55,7 +55,7 @@ class Fake:
         self._held = False
         self._permits.release(1)
 
-    def load(self, _: Settings) -> FakeModel:
+    def load(self, _: Settings, __: Callable[[str], None]) -> FakeModel:
         assert self.loading.wait(60)
         if self.load_failure is not None:
             raise self.load_failure

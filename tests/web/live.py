@@ -13,6 +13,7 @@ import websockets
 
 from playground.settings import Settings
 from playground.web.app import create_app
+from playground.web.loans import Loans
 from playground.web.server import config as server_config
 from playground.web.site import Engine, Site
 
@@ -37,9 +38,9 @@ class Live:
 
 
 @asynccontextmanager
-async def serving(engine: Engine, **changes: Any) -> AsyncIterator[Live]:
+async def serving(engine: Engine, loans: Loans | None = None, **changes: Any) -> AsyncIterator[Live]:
     settings = Settings(**changes)
-    app = create_app(settings, engine)
+    app = create_app(settings, engine, loans=loans)
     listening = socket.create_server(("127.0.0.1", 0))
     config = server_config(settings, app)
     config.timeout_graceful_shutdown = 1

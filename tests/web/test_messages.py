@@ -87,7 +87,11 @@ def test_what_is_merely_unusual_is_allowed(sampler: dict[str, object]) -> None:
         ({"messages": [{"role": "user"}]}, "messages.0.content", "is missing; it must be text"),
         ({"messages": [USER, USER]}, "messages", "must take turns"),
         ({"messages": [USER | {"role": "robot"}]}, "messages.0.role", 'one of "system", "user", "assistant"'),
-        ({"messages": [USER | {"content": 3}]}, "messages.0.content", "text of at most 200000 characters, not 3"),
+        (
+            {"messages": [USER | {"content": 3}]},
+            "messages.0.content",
+            "text of at most 200000 characters or a list of 1 to 64 entries, not 3",
+        ),
         ({"messages": [USER | {"content": "\ud800"}]}, "messages.0.content", "half of a surrogate pair"),
         ({"edits": [3]}, "edits.0", "an object with the fields type, canvas, step"),
         ({"edits": [{"canvas": 0, "step": 0, "sampler": {"t_max": 1}}]}, "edits.0.step", "at least 1, not 0"),

@@ -26,7 +26,7 @@ def model() -> Model:
 
 @pytest.fixture
 def engine(model: Model) -> Engine:
-    return Engine(lambda _: model, runs.prepare, runs.events)
+    return Engine(lambda *_: model, runs.prepare, runs.events)
 
 
 def recipe(prompt: str, **fields: Any) -> Frame:

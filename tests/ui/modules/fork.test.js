@@ -101,5 +101,9 @@ test("edits, forks and differences in words", () => {
   assert.equal(changeName({ entropy_bound: 1, t_max: 2 }), "bound 1, τ first 2");
   assert.equal(forkName({ moment: { canvas: 1, step: 4 }, changes: "pin", dropped: 1 }), "A fork of step 4 of canvas 2 of the run before: pin. A later edit of it was left out.");
   assert.equal(differences(recipe(), { ...recipe(), seed: 2, sampler: { ...SAMPLER, entropy_bound: 1 } }), "With bound 0.1 instead of 1, seed 0 instead of 2.");
+  const pins = ["a", "b"].map((text) => ({ ...recipe(), edits: [{ type: "pin", canvas: 0, step: 1, start: 0, text }] }));
+  assert.equal(differences({ ...recipe(), edits: [] }, pins[0]), "With no edits instead of 1 edit.");
+  assert.equal(differences(pins[0], { ...recipe(), edits: [] }), "With 1 edit instead of none.");
+  assert.equal(differences(pins[0], pins[1]), "With another edit.");
   assert.equal(differences(recipe(), recipe()), "The same recipe.");
 });

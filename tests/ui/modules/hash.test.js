@@ -63,3 +63,13 @@ test("a link cannot put anything else on the page", async () => {
 test("a link that unpacks to a flood is refused", async () => {
   await assert.rejects(decode(await hashOf({ mode: "diffusion", recipe: { messages: [{ role: "user", content: "a".repeat(2 << 20) }] } }), USUAL), BadLink);
 });
+
+test("links to rooms and lessons are read, and those that were cut off are refused", async () => {
+  assert.deepEqual(await decode("#room=K7MX4", USUAL), { room: { code: "K7MX4", token: undefined } });
+  assert.deepEqual(await decode("#room=K7MX4&teach=WyJL.a-b_c", USUAL), { room: { code: "K7MX4", token: "WyJL.a-b_c" } });
+  assert.deepEqual(await decode("#lesson=noise", USUAL), { lesson: { name: "noise", part: 0, trim: false } });
+  assert.deepEqual(await decode("#lesson=noise&part=3&trim", USUAL), { lesson: { name: "noise", part: 2, trim: true } });
+  for (const hash of ["#room=K7M", "#room=K7MX4&teach=", "#lesson=../x", "#lesson=noise&part=x"]) {
+    await assert.rejects(decode(hash, USUAL), BadLink);
+  }
+});

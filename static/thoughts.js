@@ -1,0 +1,39 @@
+// @ts-check
+/** Which positions belong to the thought, in what is committed and in what is still being denoised: pure functions. */
+
+/** @import { RunLog } from "./log.js" */
+
+/**
+ * Whether each id is in the thought, its markers too, and whether it is open at the end.
+ * @param {number[]} ids
+ * @param {number[]} markers that open and close it
+ * @param {boolean} [open] at the beginning
+ * @returns {{thought: boolean[], open: boolean}}
+ */
+export function thoughtIn(ids, [opens, closes], open = false) {
+  const thought = ids.map((id) => {
+    open ||= id === opens;
+    const inside = open;
+    if (id === closes) open = false;
+    return inside;
+  });
+  return { thought, open };
+}
+
+/**
+ * The same for the ids of one canvas, after those committed before it; null where the model has no thoughts.
+ * @param {RunLog} log
+ * @param {number} canvas −1 for the tokens of an autoregressive run
+ * @param {number[]} ids
+ * @returns {boolean[] | null}
+ */
+export function thoughtOf(log, canvas, ids) {
+  const markers = log.started?.channel_ids;
+  if (!markers || markers.length !== 2) return null;
+  let open = false;
+  for (let before = 0; before < canvas; before += 1) {
+    open = thoughtIn(log.canvas(before).committed?.ids ?? [], markers, open).open;
+  }
+  const { thought } = thoughtIn(ids, markers, open);
+  return thought.includes(true) ? thought : null;
+}

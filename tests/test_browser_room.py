@@ -1,0 +1,233 @@
+"""A class at the page: one teacher, three students, one of them on a phone with touch and reduced motion."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.test_browser import SECONDS, own
+from tests.test_browser_access import serious
+
+LANE = ".lane[data-mode=diffusion]"
+FOLLOWING = "#denoise[data-ready][data-room=following]"
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "reduced_motion": "reduce",
+    "color_scheme": "dark",
+}
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, server_url: str) -> Iterator[Open]:
+    """Opens a page in a browser context of its own; nothing may go wrong on any, and each keeps what it was told."""
+    wrong: list[str] = []
+    contexts = []
+
+    def open_page(address: str = server_url, **options: Any) -> Page:
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
+        contexts.append(context)
+        page = context.new_page()
+        page.heard = []  # type: ignore[attr-defined]
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: None if own(request.url, server_url) else wrong.append(request.url))
+        hear = page.heard.append  # type: ignore[attr-defined]
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: hear(str(frame))))
+        page.set_default_timeout(120 * SECONDS)
+        page.goto(address)
+        page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def new_room(teacher: Page) -> tuple[str, str, str]:
+    """Opens a room; gives its code, the students' link and the teacher's token."""
+    teacher.get_by_role("button", name="Room", exact=True).click()
+    teacher.get_by_role("button", name="Open a room").click()
+    teacher.locator(".room-qr:visible").wait_for()
+    code, link = teacher.locator(".room-big").inner_text(), teacher.locator(".room-link").inner_text()
+    teacher.keyboard.press("Escape")
+    token = teacher.evaluate("(key) => sessionStorage.getItem(key)", f"denoise-room-{code}")
+    return code, link, token
+
+
+def step(page: Page) -> str:
+    return page.locator(f"{LANE} [data-fact=step]").inner_text()
+
+
+def see_the_same(teacher: Page, *students: Page) -> None:
+    """Until each student's page shows the teacher's run, step, text and position."""
+    run = teacher.locator(LANE).get_attribute("data-run")
+    assert run
+    for student in students:
+        expect(student.locator(LANE)).to_have_attribute("data-run", run)
+        expect(student.locator(f"{LANE} [data-fact=step]")).to_have_text(step(teacher))
+        expect(student.locator(f"{LANE} .lane-text")).to_have_text(teacher.locator(f"{LANE} .lane-text").inner_text())
+        title = teacher.locator("#inspector h3").first.inner_text()
+        expect(student.locator("#inspector h3").first).to_have_text(title)
+
+
+def go_to(teacher: Page, frame: int) -> None:
+    """Scrubs by keyboard."""
+    teacher.locator(f"{LANE} .timeline").focus()
+    teacher.keyboard.press("Home")
+    for _ in range(frame):
+        teacher.keyboard.press("ArrowRight")
+
+
+def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
+    teacher = open_page()
+    code, link, token = new_room(teacher)
+    assert link.endswith(f"#room={code}")
+    assert token not in teacher.url
+    anna, phone = open_page(link), open_page(link, **PHONE)
+    for student in (anna, phone):
+        student.locator(FOLLOWING).wait_for()
+        assert student.locator(f"{LANE} .player").evaluate("(bar) => bar.inert")
+    expect(teacher.locator(".room-words")).to_have_text("2 students see what you see.")
+
+    teacher.get_by_role("button", name="Lessons", exact=True).click()
+    teacher.locator(".lessons button", has_text="Noise and denoising").click()
+    for page in (teacher, anna, phone):
+        expect(page.locator(".lesson h2")).to_have_text("Start from noise")
+    teacher.get_by_role("button", name="Set it and run").click()
+    teacher.locator("[data-why]").wait_for()
+    expect(teacher.locator(".lesson-seen [data-done=true]")).to_have_count(1)
+    see_the_same(teacher, anna, phone)
+    go_to(teacher, 1)
+    see_the_same(teacher, anna, phone)
+
+    # The question: which positions are accepted next?
+    teacher.get_by_role("button", name="Ask: what is accepted next?").click()
+    phone.locator(".question:visible").wait_for()
+    drafts = phone.locator(f"{LANE} .t.s-draft:visible")
+    drafts.nth(0).tap()
+    drafts.nth(1).tap()
+    expect(phone.locator(f"{LANE} .t[data-pick]")).to_have_count(2)
+    anna.locator(f"{LANE} .t.s-draft:visible").nth(1).click()
+    expect(teacher.locator(".question")).to_contain_text("2 answers")
+    expect(anna.locator(".votes li")).to_have_count(0)
+    teacher.get_by_role("button", name="Show the answer").click()
+    for page in (teacher, anna, phone):
+        expect(page.locator(".votes li")).to_have_count(2)
+        expect(page.locator(".question-lead")).to_contain_text("of 3 votes were right")
+        expect(page.locator(f"{LANE} .t[data-votes='2']")).to_have_count(1)
+    expect(anna.locator(".question")).to_contain_text("of 1 right")
+    see_the_same(teacher, anna, phone)
+    teacher.get_by_role("button", name="Put it away").click()
+    expect(phone.locator(".question")).to_be_hidden()
+
+    # One steps out and comes back; one comes late, with the code.
+    anna.get_by_role("button", name="Step out").click()
+    go_to(anna, 0)
+    alone = step(anna)
+    go_to(teacher, 3)
+    ben = open_page()
+    ben.get_by_role("button", name="Room", exact=True).click()
+    ben.get_by_label("Code of the room").fill(code.lower())
+    ben.get_by_role("button", name="Join", exact=True).click()
+    ben.locator(FOLLOWING).wait_for()
+    see_the_same(teacher, ben, phone)
+    expect(ben.locator(".lesson h2")).to_have_text("Start from noise")
+    assert step(anna) == alone
+    anna.get_by_role("button", name="Back to the teacher").click()
+    see_the_same(teacher, anna)
+
+    # The teacher's page is loaded anew in the middle, and leads on.
+    before = step(teacher)
+    teacher.reload()
+    teacher.locator("#denoise[data-ready][data-room=teaching]").wait_for()
+    expect(teacher.locator(f"{LANE} [data-fact=step]")).to_have_text(before)
+    expect(teacher.locator(".lesson h2")).to_have_text("Start from noise")
+    see_the_same(teacher, anna, ben, phone)
+    go_to(teacher, 2)
+    see_the_same(teacher, anna, ben, phone)
+
+    # Through the rest of the lesson; runs of the students' own are switched off.
+    while teacher.get_by_role("button", name="Next", exact=True).is_enabled():
+        teacher.get_by_role("button", name="Next", exact=True).click()
+    expect(phone.locator(".lesson h2")).to_have_text(teacher.locator(".lesson h2").inner_text())
+    expect(anna.locator("#run")).to_be_visible()
+    teacher.get_by_role("button", name=f"Room {code}").click()
+    teacher.get_by_label("Students may start runs of their own").uncheck()
+    expect(anna.locator("#run")).to_be_hidden()
+    teacher.get_by_role("button", name="Close the room").click()
+    expect(anna.locator(".room-panel")).to_contain_text("The teacher has closed the room.")
+    expect(anna.locator("#run")).to_be_visible()
+
+    for student in (anna, ben, phone):
+        told = json.dumps(student.heard) + student.content() + student.url  # type: ignore[attr-defined]
+        assert token not in told + student.evaluate("JSON.stringify({...sessionStorage, ...localStorage})")
+
+
+def test_a_live_run_is_followed_and_steered_after_a_reload(open_page: Open) -> None:
+    teacher = open_page()
+    _, link, _ = new_room(teacher)
+    anna = open_page(link)
+    anna.locator(FOLLOWING).wait_for()
+    teacher.locator(f"{LANE} .speed").select_option("1")
+    teacher.locator("#prompt textarea").fill("Tell a long story about Mia the fox.")
+    teacher.locator("#run").click()
+    anna.locator(f"{LANE}[data-run] .s-new").first.wait_for(state="attached")
+    teacher.reload()
+    teacher.locator("#denoise[data-ready][data-room=teaching][data-phase=running]").wait_for()
+    teacher.locator("#cancel").click()
+    teacher.locator("#denoise[data-phase=idle]").wait_for()
+    expect(anna.locator(f"{LANE} .canvas-edge").last).to_contain_text("cancelled")
+    see_the_same(teacher, anna)
+
+
+def test_a_dropped_phone_catches_up(open_page: Open) -> None:
+    teacher = open_page()
+    _, link, _ = new_room(teacher)
+    phone = open_page(link, **PHONE)
+    phone.locator(FOLLOWING).wait_for()
+    phone.context.set_offline(True)
+    phone.evaluate("window.dispatchEvent(new Event('offline'))")
+    teacher.locator("#prompt textarea").fill("What is 47 + 38?")
+    teacher.locator(f"{LANE} .speed").select_option("null")
+    teacher.locator("#run").click()
+    teacher.locator("[data-why]").wait_for()
+    go_to(teacher, 1)
+    phone.context.set_offline(False)
+    see_the_same(teacher, phone)
+
+
+def test_a_link_to_no_room_says_so(open_page: Open, server_url: str) -> None:
+    page = open_page(f"{server_url}#room=ZZZZZ")
+    expect(page.locator(".room-panel")).to_contain_text("There is no room with this code")
+    page.goto("about:blank")
+    page.goto(f"{server_url}#room=zz")
+    expect(page.locator(".notice")).to_contain_text("ask for the code")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_held_against_a_room_and_a_lesson(open_page: Open, server_url: str, scheme: str) -> None:
+    teacher = open_page(f"{server_url}#lesson=when-to-stop&part=2", color_scheme=scheme, reduced_motion="reduce")
+    teacher.locator(".lesson:visible").wait_for()
+    code, link, _ = new_room(teacher)
+    teacher.locator(f"{LANE}[data-run]").wait_for()
+    go_to(teacher, 2)
+    student = open_page(link, color_scheme=scheme, reduced_motion="reduce")
+    student.locator(FOLLOWING).wait_for()
+    teacher.get_by_role("button", name="Ask: what is accepted next?").click()
+    student.locator(".question:visible").wait_for()
+    student.locator(f"{LANE} .t.s-draft:visible").first.click()
+    expect(teacher.locator(".question")).to_contain_text("1 answer")
+    teacher.get_by_role("button", name="Show the answer").click()
+    student.locator(".votes li").wait_for()
+    assert serious(student) == []
+    student.get_by_role("button", name="Step out").click()
+    assert serious(student) == []
+    teacher.get_by_role("button", name=f"Room {code}").click()
+    teacher.locator(".room-qr:visible").wait_for()
+    assert serious(teacher) == []
