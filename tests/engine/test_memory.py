@@ -7,12 +7,14 @@ from playground.engine import runs
 from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.events import Error, Event, RunFinished, Step
+from playground.parameters import EntropyBoundSampler
 from playground.recipe import Message, Recipe
 from playground.settings import Settings
 
 
 def run(model: Model) -> list[Event]:
-    wanted = Recipe(messages=[Message(role="user", content="Tell a long story about Mia the fox.")], seed=2)
+    messages = [Message(role="user", content="Tell a story about Mia the fox.")]
+    wanted = Recipe(messages=messages, max_new_tokens=16, sampler=EntropyBoundSampler(max_denoising_steps=6))
     return list(runs.events(model, runs.prepare(model, wanted, Settings()), Steering(wanted)))
 
 
