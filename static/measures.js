@@ -30,6 +30,7 @@ export function measuresOf(log) {
     tokens: figures?.total_tokens ?? 0,
     tokens_per_forward: figures?.tokens_per_forward ?? 0,
     forward_passes: figures?.forward_passes ?? 0,
+    used: figures?.canvases && log.started && log.canvases.size ? figures.total_tokens / (figures.canvases * log.started.canvas_length) : 0,
     accepted_first: 0,
     revised: 0,
     released: 0,

@@ -134,6 +134,7 @@
  * @property {number} ms
  * @property {number} device_ms
  * @property {string} text
+ * @property {string} [thought]
  * @property {Edit[]} edits
  * @property {Texts} texts
  * @property {number[] | null} [top_ids]
@@ -152,6 +153,7 @@
  * @property {number} canvas
  * @property {number[]} ids
  * @property {string} text
+ * @property {string} [thought]
  * @property {number} steps
  * @property {"stable_and_confident" | "max_denoising_steps"} stop_reason
  * @property {Loop | null} [loop]  that the canvas ends in
@@ -174,6 +176,8 @@
  * @property {boolean} shared_device
  * @property {number} trimmed_tokens
  * @property {number} [loops]
+ * @property {number} [thinking_tokens]
+ * @property {number} [reused_tokens]
  *
  * @typedef {object} RunFinished
  * @property {"run_finished"} type

@@ -43,7 +43,9 @@ def open_page(browser: Browser, server_url: str) -> Iterator[Open]:
         page.locator("#denoise[data-ready][data-model=ready]").wait_for()
         return page
 
+    expect.set_options(timeout=60 * SECONDS)  # four browsers share one machine
     yield open_page
+    expect.set_options(timeout=5 * SECONDS)
     for context in contexts:
         context.close()
     assert wrong == []

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from playground.events import CanvasCommitted, Event, RunFinished, Step, Token
+from playground.events import CanvasCommitted, Event, RunFinished, RunStarted, Step, Token
 
 Value = float | str
 Measures = Mapping[str, Value]
@@ -18,6 +18,7 @@ NUMBERS: dict[str, str] = {
     "tokens": "valid tokens, the end of turn among them",
     "tokens_per_forward": "tokens for each forward pass",
     "forward_passes": "decoder passes, and encoder passes between canvases; in AR one for each token",
+    "used": "share of the canvases' positions that hold valid tokens",
     "accepted_first": "positions accepted in step 1 of the first canvas",
     "revised": "times that a position was accepted in two steps in a row with different tokens",
     "released": "times that a position was accepted in one step and not in the next",
@@ -102,9 +103,12 @@ def measure(events: Iterable[Event]) -> dict[str, Value]:
     words = dict.fromkeys(WORDS, "")
     shortest: list[int] = []
     before: Step | None = None
+    length = 0
     first: dict[int, int] = {}
     for event in events:
         match event:
+            case RunStarted():
+                length = event.canvas_length
             case Step():
                 if event.step == 1:
                     before, first = None, {}
@@ -133,6 +137,8 @@ def measure(events: Iterable[Event]) -> dict[str, Value]:
                 numbers["tokens_per_forward"] = figures.tokens_per_forward or 0
                 numbers["forward_passes"] = figures.forward_passes
                 numbers["loops"] = figures.loops
+                if event.recipe.mode == "diffusion" and figures.canvases:
+                    numbers["used"] = figures.total_tokens / (figures.canvases * length)
                 words["stop"], words["text"] = event.stop_reason, event.text
             case _:
                 pass
