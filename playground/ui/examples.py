@@ -57,7 +57,7 @@ EMBEDDED = (
         (
             Example("a sum", "What is 47 + 38?"),
             Example("sorting", "Sort these numbers: 42 7 93 18 5"),
-            Example("a Sudoku", "Sudoku:\n1.3.\n..1.\n.1.3\n3.2."),
+            Example("a Sudoku", "Sudoku:\n....\n.4.3\n4...\n23.4"),
             Example("a larger one", "Sudoku:\n......\n6..15.\n5..2..\n.24...\n.46512\n251436"),
         ),
     ),
@@ -65,17 +65,16 @@ EMBEDDED = (
         "The end decides",
         "Text with holes. What stands after a hole settles what goes into it; a chain of sums is solved from its end.",
         (
-            _infill("a key", "Mia found ___ in the river. Since then the red key is with Mia."),
+            _infill("a bell", "One day Joel found ___ in the meadow. Since then the black bell is with Joel."),
             _infill("a sum", "54 + ___{3} = 91"),
             _infill("a chain", "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5"),
         ),
     ),
     Group(
         "Scratch work",
-        "In thinking mode the model writes into its thought channel first, column by column or item by item.",
+        "In thinking mode the model writes into its thought channel first: column by column, or what is left each time.",
         (
             Example("adding", "What is 648 + 275?", thinking=True),
-            Example("counting", "How often does pear appear: pear, fig, pear, plum, pear?", thinking=True),
             Example("sorting", "Sort these numbers: 42 7 93 18", thinking=True),
         ),
     ),
@@ -83,15 +82,16 @@ EMBEDDED = (
         "Change of mind",
         "Accepted is not locked: with these seeds some tokens are accepted, then become others. Look for amber.",
         (
-            Example("a fox", "Tell a story about a fox named Mia.", seed=7),
-            Example("an owl", "Write a story about Leo the owl in the garden that ends with a song.", seed=14),
+            Example("a list", "List 4 animals.", seed=1),
+            _infill("a chain", "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5", seed=1),
+            Example("a story", "Tell a story about a fox named Mia.", seed=29),
         ),
     ),
     Group(
         "Over the edge",
         "An answer longer than a canvas: what is committed becomes context for the next one.",
         (
-            Example("a fox", "Tell a long story about Mia the fox."),
+            Example("a fox", "Tell a long story about Mia the fox.", seed=2),
             Example("counting", "Count from 3 to 34."),
         ),
     ),

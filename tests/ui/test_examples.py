@@ -6,7 +6,7 @@ import pytest
 
 from playground.engine import models, runs
 from playground.engine.steering import Steering
-from playground.events import Step
+from playground.events import RunFinished, Step
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.tiny.infill import INFILL_PROMPT
@@ -39,6 +39,35 @@ def test_examples_of_a_changed_mind_have_revised_tokens() -> None:
             if accepted and before.accepted[at] and step.sampled[at] != before.sampled[at]
         ]
         assert revised, sent["name"]
+
+
+RIGHT = {
+    "What is the capital of France?": "The capital of France is Paris.",
+    "What is the opposite of hot?": "The opposite of hot is cold.",
+    "What sound does a duck make?": "A duck says quack.",
+    "Make JSON: name Zoe, age 31, city Rome": '{"name": "Zoe", "age": 31, "city": "Rome"}',
+    "Write a Python function calc(a, b) that returns the larger of a and b.": ("def calc(a, b):\n    return max(a, b)"),
+    "What is 47 + 38?": "47 + 38 = 85",
+    "Sort these numbers: 42 7 93 18 5": "5 7 18 42 93",
+    "Sudoku:\n....\n.4.3\n4...\n23.4": "3241\n1423\n4132\n2314",
+    "What is 648 + 275?": "648 + 275 = 923",
+    "Sort these numbers: 42 7 93 18": "7 18 42 93",
+    "Count from 3 to 34.": f"32 numbers: {' '.join(map(str, range(3, 35)))}",
+    INFILL_PROMPT + "54 + ___{3} = 91": "54 + 37 = 91",
+    INFILL_PROMPT + "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5": "6 +6 =2 +4 =6 +2 =8 -3 =5",
+}
+
+
+def test_examples_with_one_right_answer_get_it() -> None:
+    model = models.load(Settings(device="cpu"))
+    shown = [sent for group in examples.as_props(examples.EMBEDDED) for sent in group["examples"]]
+    asked = [Recipe.model_validate(sent["recipe"]) for sent in shown]
+    assert {recipe.messages[0].text for recipe in asked} >= RIGHT.keys()
+    for recipe in asked:
+        if (answer := RIGHT.get(recipe.messages[0].text)) is not None:
+            *_, finished = runs.events(model, runs.prepare(model, recipe, Settings()), Steering(recipe))
+            assert isinstance(finished, RunFinished)
+            assert finished.text == answer
 
 
 def test_names_tell_examples_apart() -> None:
