@@ -37,19 +37,19 @@ class Proxy:
 
     @contextmanager
     def listening(self) -> Iterator["Proxy"]:
-        """In a thread of its own, with a loop of its own."""
+        """In a thread of its own, since Playwright's loop has this one."""
         loop = asyncio.new_event_loop()
-        server = loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
-        self.port = server.sockets[0].getsockname()[1]
         thread = threading.Thread(target=loop.run_forever, daemon=True)
         thread.start()
+        begun = asyncio.run_coroutine_threadsafe(asyncio.start_server(self._serve, "127.0.0.1", 0), loop)
+        server = begun.result(60)
+        self.port = server.sockets[0].getsockname()[1]
         try:
             yield self
         finally:
-            server.close()
-            asyncio.run_coroutine_threadsafe(_end_all(), loop).result(10)
+            asyncio.run_coroutine_threadsafe(_end_all(server), loop).result(60)
             loop.call_soon_threadsafe(loop.stop)
-            thread.join(10)
+            thread.join(60)
             loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -94,7 +94,8 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
             await target.drain()
 
 
-async def _end_all() -> None:
+async def _end_all(server: asyncio.Server) -> None:
+    server.close()
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
