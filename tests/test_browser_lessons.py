@@ -1,18 +1,14 @@
 """Lessons on the page, the trimmed page, and the projector view."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.conftest import ROOT, wait_until_ready
-from tests.test_browser import SECONDS
+from tests.conftest import serving
+from tests.watching import SECONDS
 
 HOSTILE = """---
 title: `<img src=x onerror="document.title = 'taken'">`
@@ -102,14 +98,7 @@ def test_what_a_lesson_writes_stays_text(page: Page, tmp_path: Path) -> None:
     """A server with a folder of lessons of one's own: one that means harm, and one with a mistake."""
     (tmp_path / "hostile.md").write_text(HOSTILE)
     (tmp_path / "script.md").write_text(HOSTILE + "\n<script>alert(1)</script>\n")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}/"
-    environment = os.environ | {"PLAYGROUND_PORT": str(port), "PLAYGROUND_LESSONS": str(tmp_path)}
-    process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment)
-    try:
-        wait_until_ready(process, url)
+    with serving(PLAYGROUND_LESSONS=str(tmp_path)) as url:
         page.set_default_timeout(60 * SECONDS)
         page.goto(f"{url}#lesson=hostile")
         page.locator(".lesson:visible").wait_for()
@@ -121,6 +110,3 @@ def test_what_a_lesson_writes_stays_text(page: Page, tmp_path: Path) -> None:
         mistake = "script.md, line 11: '<script>alert(1)</script>' is markup"
         expect(page.locator(".menu-panel:visible")).to_contain_text(mistake)
         assert page.title() != "taken"
-    finally:
-        process.terminate()
-        process.wait(30)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.test_browser import SECONDS, own
 from tests.test_browser_access import serious
+from tests.watching import SECONDS, own
 
 LANE = ".lane[data-mode=diffusion]"
 FOLLOWING = "#denoise[data-ready][data-room=following]"
