@@ -1,19 +1,15 @@
-"""What `playground lesson` does: check a file, run its recipes, hold its claims, look for a seed that shows them."""
+"""`playground lesson`: check a file, run its recipes, hold its claims, look for a seed that shows them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playground.errors import PlaygroundError
-from playground.events import Event
-from playground.lessons.lesson import Lesson, Mistake
-from playground.lessons.proving import RunIt, prove
-from playground.lessons.reading import read
-from playground.recipe import Recipe
-
-Say = Callable[[str], None]
+if TYPE_CHECKING:
+    from playground.events import Event
+    from playground.lessons.proving import RunIt
+    from playground.recipe import Recipe
 
 
 def lesson(
@@ -26,6 +22,7 @@ def lesson(
 
     Exit codes: 0 all is well, 1 a claim does not hold, 2 the file has a mistake.
     """
+    from playground.lessons.checking import check_lesson
     from playground.terminal import refusal
 
     with refusal.in_a_sentence():
@@ -34,7 +31,7 @@ def lesson(
     raise typer.Exit(code)
 
 
-def _runs(model: str | None) -> RunIt:
+def _runs(model: str | None) -> "RunIt":
     """The model's own runs. Raises `PlaygroundError`, or pydantic's error for a wrong setting."""
     from playground.engine import models, runs
     from playground.engine.steering import Steering
@@ -43,53 +40,8 @@ def _runs(model: str | None) -> RunIt:
     settings = refusal.settings(model=model)
     loaded = models.load(settings)
 
-    def events(recipe: Recipe) -> Iterator[Event]:
+    def events(recipe: "Recipe") -> "Iterator[Event]":
         ready = runs.prepare(loaded, recipe, settings)
         return runs.events(loaded, ready, Steering(ready))
 
     return events
-
-
-def check_lesson(file: Path, say: Say, run: RunIt | None, seeds: int) -> int:
-    """The exit code: 0 all is well, 1 a claim does not hold (or no seed below `seeds` makes all hold).
-
-    run: makes a recipe's events; without it the file is only read. Raises `PlaygroundError` (field `file`), which
-    names the line.
-    """
-    try:
-        found = read(file)
-    except Mistake as mistake:
-        raise PlaygroundError("bad_request", f"{file}, line {mistake.line}: {mistake.message}", "file") from None
-    if run is None:
-        say(f"{file}: {found.title}, {_count(len(found.parts), 'part')}, {_count(_claims(found), 'claim')}")
-        return 0
-    return _find_seed(found, say, run, seeds) if seeds else _hold(found, say, run)
-
-
-def _hold(lesson: Lesson, say: Say, run: RunIt) -> int:
-    fine = True
-    for finding in prove(lesson, run):
-        fine &= finding.holds
-        found = f"{finding.found:g}" if isinstance(finding.found, float) else str(finding.found).replace("\n", " ")[:60]
-        say(f"  {'holds' if finding.holds else 'FAILS'}  line {finding.line}: {finding.claim.text} (it is {found})")
-    return 0 if fine else 1
-
-
-def _find_seed(lesson: Lesson, say: Say, run: RunIt, seeds: int) -> int:
-    """Says every seed below `seeds` with which all claims hold."""
-    good = []
-    for seed in range(seeds):
-        if all(finding.holds for finding in prove(lesson, run, seed)):
-            good.append(seed)
-            say(f"  seed {seed}: all claims hold")
-    if not good:
-        say(f"  no seed below {seeds} makes all claims hold")
-    return 0 if good else 1
-
-
-def _claims(lesson: Lesson) -> int:
-    return sum(len(run.shows) for run in (lesson.run, *(part.run for part in lesson.parts)) if run)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from playground.tiny.codec import TextCodec
-from playground.tiny.examples import CanvasExample, encode_task, pick_canvas
+from playground.tiny.examples import CanvasExample, Example, encode_task, pick_canvas
 from playground.tiny.markers import END_OF_TURN_ID
 from playground.tiny.tasks import Task, sample_mixture
 
@@ -109,9 +109,18 @@ def _draw(settings: BatchSettings, rng: Random) -> Task:
     return with_short_thought(task) if plain and rng.random() < settings.think_share else task
 
 
+def _encoded(codec: TextCodec, settings: BatchSettings, rng: Random) -> Example:
+    """An example; one with a filling too long for its hole, as under a tokenizer of few merges, is drawn again."""
+    while True:
+        try:
+            return encode_task(_draw(settings, rng), codec)
+        except ValueError:
+            continue
+
+
 def _pool(codec: TextCodec, settings: BatchSettings, rng: Random) -> Iterator[Batch]:
     size = settings.batch_size * settings.ranks
-    examples = [encode_task(_draw(settings, rng), codec) for _ in range(size * POOL)]
+    examples = [_encoded(codec, settings, rng) for _ in range(size * POOL)]
     examples.sort(key=lambda e: (len(e.answer) // (2 * ROUND), len(e.prompt) + len(e.answer) + 4 * rng.random()))
     groups = [examples[i : i + size] for i in range(0, len(examples), size)]
     rng.shuffle(groups)

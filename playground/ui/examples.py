@@ -72,7 +72,7 @@ EMBEDDED = (
     ),
     Group(
         "Scratch work",
-        "In thinking mode the model writes into its thought channel first: column by column, or what is left each time.",
+        "In thinking mode the model writes into its thought channel first: column by column, or what is left over.",
         (
             Example("adding", "What is 648 + 275?", thinking=True),
             Example("sorting", "Sort these numbers: 42 7 93 18", thinking=True),

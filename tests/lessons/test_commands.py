@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from playground.cli import app
 from playground.errors import PlaygroundError
 from playground.events import Event, adapter
-from playground.lessons.commands import check_lesson
+from playground.lessons.checking import check_lesson
 from playground.recipe import Recipe
 from tests.lessons.test_reading import GOOD
 
