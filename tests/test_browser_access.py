@@ -86,7 +86,7 @@ def test_axe_finds_nothing_serious(opened: Page) -> None:
     run(opened, SUM)
     finished(opened)
     opened.locator(".lane[data-mode=diffusion] .lane-text .t:visible").first.click()
-    opened.locator(".edit-text").fill("9")
+    opened.locator("#edits .edit-text").fill("9")
     opened.get_by_role("button", name="Pin", exact=True).click()
     assert serious(opened) == []
     opened.get_by_role("button", name="Race", exact=True).click()
@@ -176,7 +176,7 @@ def test_by_touch_on_a_phone(browser: Browser, server_url: str) -> None:
         lane.locator(".lane-text [data-p='1']").tap()
         page.get_by_role("button", name="One position more").tap()
         expect(page.locator(".edit-where")).to_have_text("Positions 2–3")
-        page.locator(".edit-text").fill("9")
+        page.locator("#edits .edit-text").fill("9")
         page.get_by_role("button", name="Pin", exact=True).tap()
         page.locator("#edits .go").tap()
         expect(page.locator("#inspector .inspect").first).to_be_hidden()

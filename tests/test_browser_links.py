@@ -83,7 +83,7 @@ def pinned_run(page: Page) -> None:
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     page.locator(".lane[data-mode=diffusion] .lane-text [data-p='6']").click()
-    page.locator(".edit-text").fill("purple")
+    page.locator("#edits .edit-text").fill("purple")
     page.get_by_role("button", name="Pin", exact=True).click()
     before = page.locator(".lane[data-mode=diffusion]").get_attribute("data-run")
     page.locator("#edits .go").click()
