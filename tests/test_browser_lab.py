@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import finished
+from tests.test_browser import events, finished, run
 from tests.watching import visit, watched
 
 SPEC = {
@@ -134,3 +134,21 @@ def test_a_sweep_is_paused_resumed_and_deleted(playground: Page) -> None:
     playground.locator("#lab section[data-state=cancelled]").wait_for()
     playground.get_by_role("button", name="Delete", exact=True).and_(playground.locator("#lab *")).click()
     expect(playground.locator("#lab-sweep option", has_text="a small one · ended early")).to_have_count(0)
+
+
+FASTER = '{"sampler.entropy_bound":0.3,"sampler.max_denoising_steps":16}'
+
+
+def test_a_faster_setting_of_the_recorded_sweep_is_applied(playground: Page, server_url: str) -> None:
+    """docs/tuning.md, step by step."""
+    expect(playground.locator("#lab-sweep option:checked")).to_have_text("bounds and caps · recorded")
+    expect(playground.locator(".lab-table tbody tr")).to_have_count(20)
+    playground.locator(f".lab-table tr[data-key='{FASTER}'] button").click()
+    point = playground.locator("#lab-point")
+    expect(point).to_contain_text("correct against released")
+    expect(point.locator(".lab-runs li")).not_to_have_count(0)
+    point.get_by_role("button", name="Use these settings").click()
+    run(playground, "What is 47 + 38?")
+    finished(playground)
+    sampler = events(playground, server_url)[0]["recipe"]["sampler"]
+    assert (sampler["entropy_bound"], sampler["max_denoising_steps"]) == (0.3, 16)

@@ -15,7 +15,7 @@ BLUE, AMBER, GREY, FAINT = "#2563eb", "#b45309", "#8a857c", "#b5afa5"
 LINES = (BLUE, AMBER, "#0d9488", "#8b5cf6", "#db2777", "#65a30d", "#0891b2", "#a16207", "#64748b")
 CAP = "sampler.max_denoising_steps"
 RIGHT = "right answers, share"
-STEPS = "effective denoising steps (Equation 9)"
+STEPS = "effective steps (Equation 9)"
 TPF = "tokens per forward pass (Equation 10)"
 
 
