@@ -62,7 +62,7 @@ def test_a_trimmed_page_has_what_the_lesson_needs_and_can_be_had_whole(lesson: P
         expect(lesson.locator(there).first).to_be_visible()
     lesson.get_by_role("button", name="Close the lesson").click()
     expect(lesson.locator(".lesson")).to_be_hidden()
-    assert "#lesson" not in lesson.url
+    expect(lesson).not_to_have_url(re.compile("#lesson"))
 
 
 def test_every_lesson_of_the_list_opens(lesson: Page) -> None:

@@ -67,7 +67,9 @@ def step(page: Page) -> str:
 
 
 def see_the_same(teacher: Page, *students: Page) -> None:
-    """Until each student's page shows the teacher's run, step, text and position."""
+    """Until each student's page shows the teacher's run, step, text and position, the one that is chosen."""
+    for page in (teacher, *students):
+        page.mouse.move(0, 0)  # what is under somebody's mouse is shown to that person alone
     run = teacher.locator(LANE).get_attribute("data-run")
     assert run
     for student in students:
