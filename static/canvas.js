@@ -74,7 +74,7 @@ export class CanvasText {
   /**
    * Shows a view; positions that stay as they are cost nothing.
    * @param {View} view
-   * @param {(id: number) => string} textOf
+   * @param {(id: number, position: number) => string} textOf
    */
   paint(view, textOf) {
     this.#grow(view.ids.length);
@@ -90,7 +90,7 @@ export class CanvasText {
         cell.look = "";
         continue;
       }
-      this.#write(cell, textOf(view.ids[position]));
+      this.#write(cell, textOf(view.ids[position], position));
       const bar = view.entropy ? Math.round(barOf(view.entropy[position]) * BARS) : 0;
       const selected = position >= this.selected && position <= this.selectedTo;
       this.#look(cell, `t s-${view.states[position]}${bar ? ` b${bar}` : ""}${view.thought?.[position] ? " thought" : ""}${selected ? " selected" : ""}`);

@@ -15,7 +15,7 @@ import { PlayerBar } from "./playerbar.js";
 import { Player } from "./player.js";
 import { readingWords, showThumbnails, textOf } from "./prompts.js";
 import { soon } from "./painter.js";
-import { thoughtOf } from "./thoughts.js";
+import { apart } from "./thoughts.js";
 import { viewOf } from "./states.js";
 
 const TITLES = { diffusion: "Diffusion", autoregressive: "Autoregressive" };
@@ -251,9 +251,8 @@ export class Lane extends EventTarget {
     if (text.painted === key) return;
     text.painted = key;
     const { log } = this.player;
-    const thought = thoughtOf(log, text.index, view.ids);
-    const markers = log.started?.channel_ids ?? [];
-    text.paint(thought ? { ...view, thought } : view, (id) => (markers.includes(id) ? "" : log.text(id)));
+    const { thought, isMarker } = apart(log, text.index, view);
+    text.paint(thought ? { ...view, thought } : view, (id, position) => (isMarker(position) ? "" : log.text(id)));
   }
 
   /**

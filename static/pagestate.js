@@ -123,6 +123,7 @@ export class PageStates {
     const recipe = recipeOf(log);
     const mode = recipe?.mode ?? "diffusion";
     session.leave();
+    if (log.server) log.bundled = false; // a recording of the gallery that somebody chose has a link of its own
     if (recipe) controls.take(recipe, mode);
     if (lanes[mode].player.log !== log) lanes[mode].show(log, introduce(log, model()));
     else lanes[mode].player.home();

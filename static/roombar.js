@@ -8,7 +8,7 @@ export class RoomBar extends EventTarget {
   constructor() {
     super();
     const button = (/** @type {string} */ kind, /** @type {string} */ name, /** @type {string} */ words) => h(`button.chip.small${kind}`, { type: "button", onclick: () => this.dispatchEvent(new CustomEvent(name)) }, words);
-    this.name = h("b");
+    this.name = h("strong");
     this.words = h("span.room-words", { role: "status" });
     this.out = button("", "out", "Step out");
     this.back = button(".back", "back", "Back to the teacher");

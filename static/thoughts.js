@@ -37,3 +37,16 @@ export function thoughtOf(log, canvas, ids) {
   const { thought } = thoughtIn(ids, markers, open);
   return thought.includes(true) ? thought : null;
 }
+
+/**
+ * What a canvas shows of a thought: which positions belong to it, and which hold its markers. A random token opens and closes
+ * nothing, whatever it is.
+ * @param {RunLog} log
+ * @param {number} canvas
+ * @param {import("./states.js").View} view
+ */
+export function apart(log, canvas, view) {
+  const said = view.ids.map((id, position) => (view.states[position] === "noise" ? -1 : id));
+  const markers = log.started?.channel_ids ?? [];
+  return { thought: thoughtOf(log, canvas, said), isMarker: (/** @type {number} */ position) => markers.includes(said[position]) };
+}

@@ -273,7 +273,7 @@ def test_ones_own_runs_are_listed_kept_deleted_and_opened(playground: Page, serv
     stranger = playground.context.browser.new_context().new_page() if playground.context.browser else page
     visit(stranger, server_url)
     stranger.get_by_role("button", name="Your runs").click()
-    expect(stranger.locator(".menu-panel .hint").first).to_contain_text("Nothing yet")
+    expect(stranger.locator(".menu-panel:visible .hint").first).to_contain_text("Nothing yet")
     stranger.context.close()
 
 
