@@ -48,7 +48,7 @@ def serve_on_loan(settings: Settings) -> None:
     except ModelError as error:
         give_up(error.message)
     real = real_engine()
-    engine = Engine(lambda _: model, real.prepare, real.events)
+    engine = Engine(lambda *_: model, real.prepare, real.events)
     loans = Loans(model, engine, spaces.GPU(duration=LOAN_SECONDS))
     with Blocks(analytics_enabled=False) as nothing:
         pass

@@ -28,13 +28,13 @@ def cut(page: Page) -> None:
           window.sockets.filter((socket) => socket.readyState === 1).forEach((socket) => socket.close());
         }"""
     )
-    expect(page.locator("#head [role=status]")).to_contain_text("Connection lost")
+    expect(page.locator("#head .chip[role=status]")).to_contain_text("Connection lost")
 
 
 def mend(page: Page) -> None:
     """Lets the next try succeed."""
     page.evaluate("window.WebSocket = window.uncut; window.dispatchEvent(new Event('online'))")
-    expect(page.locator("#head [role=status]")).to_be_hidden()
+    expect(page.locator("#head .chip[role=status]")).to_be_hidden()
 
 
 def steps(page: Page, server_url: str) -> list[dict[str, Any]]:
