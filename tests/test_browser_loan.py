@@ -72,6 +72,8 @@ def test_a_wrong_recipe_is_refused_where_it_is_wrong(playground: Page) -> None:
 def test_a_run_is_cancelled(playground: Page, url: str) -> None:
     playground.locator("#max_new_tokens input[type=number]").fill("1024")
     playground.locator("#max_new_tokens input[type=number]").blur()
+    playground.locator("#max_denoising_steps input[type=number]").fill("192")
+    playground.locator("#max_denoising_steps input[type=number]").blur()
     playground.locator("#confidence_threshold input[type=number]").fill("0")
     playground.locator("#confidence_threshold input[type=number]").blur()
     run(playground, STORY)
