@@ -225,8 +225,8 @@ def test_a_refused_change_in_mid_run_leaves_the_run_alone(playground: Page, serv
 def test_a_lost_connection_comes_back_to_its_run(playground: Page, server_url: str) -> None:
     run(playground, STORY, speed="8")
     playground.locator(".lane-text .s-kept").first.wait_for(state="attached")
+    playground.evaluate("window.sockets.at(-1).close()")  # while there is a line on which to say goodbye
     playground.context.set_offline(True)
-    playground.evaluate("window.sockets.at(-1).close()")
     expect(playground.locator("#head .chip[role=status]")).to_contain_text("Connection lost", timeout=30 * SECONDS)
     playground.context.set_offline(False)
     expect(playground.locator("#head .chip[role=status]")).to_be_hidden(timeout=30 * SECONDS)
