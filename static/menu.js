@@ -15,12 +15,13 @@ export class Menu extends EventTarget {
     this.panel = h("div.menu-panel.card", { id, role: "group", "aria-label": title, "data-own-keys": "" });
     this.panel.hidden = true;
     this.element = h("div.menu", {}, this.button, this.panel);
-    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape" || !this.isOpen) return;
-      event.stopPropagation();
+    document.addEventListener("keydown", (event) => {
+      const inside = event.composedPath().includes(this.element) || document.activeElement === document.body; // what had the focus may have gone
+      if (event.key !== "Escape" || !this.isOpen || !inside) return;
+      event.stopImmediatePropagation();
       this.close();
       this.button.focus();
-    });
+    }, true);
     document.addEventListener("pointerdown", (event) => this.isOpen && !event.composedPath().includes(this.element) && this.close());
     this.element.addEventListener("focusout", (/** @type {FocusEvent} */ event) => event.relatedTarget && !this.element.contains(event.relatedTarget) && this.close());
   }
