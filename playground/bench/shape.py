@@ -17,23 +17,10 @@ from transformers import (
 )
 
 from playground.engine.models import Model
+from playground.tiny.model import SMALLEST_VISION
 
 END_ID = 1
 TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-
-SMALLEST_VISION = {
-    "model_type": "gemma4_vision",
-    "hidden_size": 16,
-    "intermediate_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 1,
-    "num_key_value_heads": 1,
-    "head_dim": 16,
-    "global_head_dim": 16,
-    "patch_size": 4,
-    "position_embedding_size": 16,
-}
-"""The class has a vision tower whatever one does; no step of text goes through it."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from playground.tiny.markers import (
 )
 
 # The class has a vision tower whatever one does; `None` would build one of 167 million parameters.
-_SMALLEST_VISION = {
+SMALLEST_VISION = {
     "model_type": "gemma4_vision",
     "hidden_size": 16,
     "intermediate_size": 16,
@@ -79,7 +79,7 @@ def configuration(size: ModelSize) -> DiffusionGemmaConfig:
     )
     return DiffusionGemmaConfig(
         text_config=text,
-        vision_config=_SMALLEST_VISION,
+        vision_config=SMALLEST_VISION,
         canvas_length=size.canvas_length,
         boi_token_id=START_OF_IMAGE_ID,
         eoi_token_id=END_OF_IMAGE_ID,
