@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from playground.tiny.codec import TextCodec
-from playground.tiny.examples import CanvasExample, Example, encode_task, pick_canvas
+from playground.tiny.examples import CanvasExample, Example, FillingTooLong, encode_task, pick_canvas
 from playground.tiny.markers import END_OF_TURN_ID
 from playground.tiny.tasks import Task, sample_mixture
 
@@ -114,7 +114,7 @@ def _encoded(codec: TextCodec, settings: BatchSettings, rng: Random) -> Example:
     while True:
         try:
             return encode_task(_draw(settings, rng), codec)
-        except ValueError:
+        except FillingTooLong:
             continue
 
 

@@ -22,11 +22,15 @@ class Example:
     pinned: list[bool]
 
 
+class FillingTooLong(ValueError):
+    """A hole does not hold what should go into it, by this tokenizer's pieces."""
+
+
 def infill_answer(template: str, fillings: list[str], codec: TextCodec) -> tuple[list[int], list[bool]]:
     """Ids of a filled text, each hole padded with filler tokens to its length, and which ids are visible text.
 
     Raises:
-        ValueError: when a filling is longer than its hole.
+        FillingTooLong: when a filling is longer than its hole.
     """
     ids: list[int] = []
     pinned: list[bool] = []
@@ -35,7 +39,7 @@ def infill_answer(template: str, fillings: list[str], codec: TextCodec) -> tuple
         if isinstance(part, Hole):
             filling = codec.encode(left.pop(0))
             if len(filling) > part.length:
-                raise ValueError(f"a filling of {len(filling)} tokens for a hole of {part.length}")
+                raise FillingTooLong(f"a filling of {len(filling)} tokens for a hole of {part.length}")
             ids += filling + [FILL_ID] * (part.length - len(filling))
             pinned += [False] * part.length
         else:
