@@ -17,6 +17,8 @@ from tests.watching import visit, watched
 ROOT = Path(__file__).parents[1]
 
 os.environ["PLAYGROUND_STORE"] = ""  # a test that wants a store makes one of its own
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # workers beside each other share the cores
 
 hypothesis.settings.register_profile("patient", deadline=None)  # a busy machine is no mistake in the code
 hypothesis.settings.load_profile("patient")

@@ -44,6 +44,12 @@ def run(page: Page, prompt: str, speed: str = "null") -> None:
     page.wait_for_function(f"(before) => ({SHOWN})().some((run, at) => run && run !== before[at])", arg=before)
 
 
+def cancel(page: Page) -> None:
+    """Ends what runs. The page takes no press of it just after one of Run, which could be half a double click."""
+    page.wait_for_timeout(650)
+    page.locator("#cancel").click()
+
+
 SHOWN = "() => [...document.querySelectorAll('.lane')].map((lane) => lane.dataset.run)"
 """The runs that the lanes show. (A run may be over before anybody can look at its phase.)"""
 
@@ -122,7 +128,7 @@ def test_a_slider_moved_in_mid_run_acts_on_the_next_step(playground: Page, serve
     assert fact(playground, "bound") == "1.00"
     assert mark == "edited"
     assert moved_at < seen_at <= moved_at + 2, "one step may have been on its way while the slider moved"
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     steps = [event for event in events(playground, server_url) if event["type"] == "step"]
     assert [event["step"] for event in steps if event["edits"]] == [seen_at]
@@ -133,7 +139,7 @@ def test_a_slider_moved_in_mid_run_acts_on_the_next_step(playground: Page, serve
 def test_cancel_ends_the_run_at_once(playground: Page, server_url: str) -> None:
     run(playground, STORY, speed="1")
     playground.wait_for_timeout(700)  # sooner it would be the second click of a double click
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     expect(playground.locator("[data-why]")).to_contain_text("cancelled")
     assert events(playground, server_url)[-1]["stop_reason"] == "cancelled"
@@ -216,7 +222,7 @@ def test_a_refused_change_in_mid_run_leaves_the_run_alone(playground: Page, serv
     set_number(playground, "t_max", "2")
     playground.locator(".lane[data-mode=diffusion] [data-fact=temperature].edited").wait_for()
     playground.wait_for_timeout(700)
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     last = [event for event in events(playground, server_url) if event["type"] == "step"][-1]
     assert last["temperature"] > 1.9, "both went over together once they fit"

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.test_browser import STORY, SUM, events, finished, run, set_number
+from tests.test_browser import STORY, SUM, cancel, events, finished, run, set_number
 from tests.watching import SECONDS
 
 
@@ -52,7 +52,7 @@ def test_the_figures_say_what_is_known_before_the_end(playground: Page) -> None:
 def test_a_cancelled_run_keeps_the_figures_it_has(playground: Page) -> None:
     run(playground, STORY, speed="2")
     expect(playground.locator("[data-metric=steps]")).to_have_text(re.compile("^[2-9]$"))
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     expect(playground.locator("[data-metric=steps]")).to_have_text(re.compile(r"^\d+$"))
     expect(playground.locator("[data-why]")).to_contain_text("no canvas committed")

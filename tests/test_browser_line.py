@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import STORY, events, finished, playground, run, set_number
+from tests.test_browser import STORY, cancel, events, finished, playground, run, set_number
 
 __all__ = ["playground"]
 
@@ -71,7 +71,7 @@ def test_a_refused_slider_does_not_keep_the_others(playground: Page, server_url:
     expect(playground.locator(".field-error")).to_have_count(0)
     playground.locator(".lane[data-mode=diffusion] [data-fact=temperature].edited").wait_for()
     settled(playground)
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     assert steps(playground, server_url)[-1]["temperature"] > 1.5
 
@@ -95,7 +95,7 @@ def test_what_is_moved_and_pressed_without_a_line_goes_later(playground: Page, s
     expect(playground.locator(".lane[data-mode=diffusion] [data-fact=step]")).to_have_text(re.compile("of 31$"))
     cut(playground)
     settled(playground)
-    playground.locator("#cancel").click()
+    cancel(playground)
     expect(playground.locator("#run-buttons .field-error")).to_contain_text("Cancel is sent as soon as")
     mend(playground)
     finished(playground)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import STORY, SUM, events, finished, run
+from tests.test_browser import STORY, SUM, cancel, events, finished, run
 from tests.watching import visit, watched
 
 RECORDING = Path(__file__).parents[1] / "static" / "recordings" / "diffusion.jsonl"
@@ -244,7 +244,7 @@ def test_a_trace_is_opened_with_the_file_button(playground: Page, tmp_path: Path
 def test_ones_own_runs_are_listed_kept_deleted_and_opened(playground: Page, server_url: str, page: Page) -> None:
     run(playground, STORY, speed="1")
     playground.wait_for_timeout(700)  # sooner it would be the second click of a double click
-    playground.locator("#cancel").click()
+    cancel(playground)
     finished(playground)
     run(playground, SUM)
     finished(playground)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import ROOT, serving
-from tests.test_browser import LONG, SECONDS, STORY, SUM, events, finished, run
+from tests.test_browser import LONG, SECONDS, STORY, SUM, cancel, events, finished, run
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,6 @@ def test_a_run_is_cancelled(playground: Page, url: str) -> None:
     playground.locator("#confidence_threshold input[type=number]").fill("0")
     playground.locator("#confidence_threshold input[type=number]").blur()
     run(playground, STORY)
-    playground.locator("#cancel").click()
+    cancel(playground)
     playground.locator("#denoise[data-phase=idle]").wait_for(timeout=LONG)
     assert events(playground, url)[-1]["stop_reason"] == "cancelled"
