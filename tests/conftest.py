@@ -31,7 +31,10 @@ NO_CHROMIUM = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright's event loop runs to the end, and no other begins beside it."""
+    """Browser tests come last: Playwright's event loop runs to the end, and no other begins beside it.
+
+    Of workers beside each other each keeps this order: a file has tests of one kind, and files are given out in turn.
+    """
     items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
 
 
