@@ -156,7 +156,7 @@ export class Lane extends EventTarget {
 
   /** Paints with the next animation frame. */
   repaint() {
-    soon(this, () => this.paint());
+    soon(this, () => this.paint(), true);
   }
 
   paint() {

@@ -2,22 +2,26 @@
 /**
  * Paints what has changed with the next animation frames: each thing once a frame at most, in the order asked for, and
  * no more in one frame than fits. On a quick machine all of it is one frame; on a slow one the inspector may follow the
- * text a frame later, which nobody sees, instead of making the frame late, which everybody does.
+ * text a frame later, which nobody sees, instead of making the frame late, which everybody does. A text has its frame
+ * for itself: two lanes that step at the same moment are laid out in two frames, not in one of twice the length.
  */
 
 /** So much script a frame; layout and paint, which come after it, cost about as much again, or twice. */
 const BUDGET_MS = 2;
 
-/** @type {Map<object, () => void>} */
+/** @typedef {{paint: () => void, alone: boolean}} Wish */
+
+/** @type {Map<object, Wish>} */
 const waiting = new Map();
 let asked = false;
 
 /**
  * @param {object} owner asks once, however often it asks before its turn
  * @param {() => void} paint
+ * @param {boolean} [alone] whether its layout costs so much that nothing else is to be painted in its frame
  */
-export function soon(owner, paint) {
-  if (!waiting.has(owner)) waiting.set(owner, paint);
+export function soon(owner, paint, alone = false) {
+  if (!waiting.has(owner)) waiting.set(owner, { paint, alone });
   ask();
 }
 
@@ -30,10 +34,13 @@ function ask() {
 function run() {
   asked = false;
   const began = performance.now();
-  for (const [owner, paint] of [...waiting]) {
+  let first = true;
+  for (const [owner, { paint, alone }] of [...waiting]) {
+    if (alone && !first) break;
     waiting.delete(owner);
     paint();
-    if (performance.now() - began >= BUDGET_MS) break;
+    first = false;
+    if (alone || performance.now() - began >= BUDGET_MS) break;
   }
   if (waiting.size) ask();
 }
