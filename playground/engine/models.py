@@ -224,6 +224,7 @@ def load(settings: Settings, tell: Tell = lambda _: None) -> Model:
     model = Model(network.eval(), tokenizer, source.name, source.commit or weights_hash(source.folder))
     model.take_pictures(pictures.processor(source.folder))
     model.prefixes = Prefixes(settings.prefix_bytes)
+    model.uploads = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
     return model
 
 
