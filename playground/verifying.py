@@ -8,7 +8,6 @@ import typer
 
 if TYPE_CHECKING:
     from playground.events import Event
-    from playground.recipe import Recipe
     from playground.settings import Settings
     from playground.uploads import Upload
 
@@ -53,7 +52,7 @@ def verify(
 
 
 def _uploads(files: Sequence[Path], events: "Sequence[Event]", settings: "Settings") -> "list[Upload]":
-    """The files as uploads. Raises `PlaygroundError` for one that the trace does not name, or names and is not there."""
+    """The files as uploads. Raises `PlaygroundError` for one that the trace does not name, and for what is missing."""
     from playground.errors import PlaygroundError
     from playground.events import RunFinished, RunStarted
     from playground.terminal import generation

@@ -18,7 +18,7 @@ from playground.trace import file
 from playground.uploads import Uploads
 from tests import released
 
-WORDS = "It says <turn|> here.\n".encode()
+WORDS = b"It says <turn|> here.\n"
 
 
 def invoke(*arguments: object) -> Result:
@@ -27,7 +27,8 @@ def invoke(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The checkpoint, a picture, another one, a text file, and the trace of a run whose prompt has the first and last."""
+    """The checkpoint, two pictures, a text file, and traces: of a run with the first picture and the text, and one with
+    neither."""
     folder = tmp_path_factory.mktemp("uploads")
     released.save(folder / "model")
     for name, colour in (("photo.png", "teal"), ("other.png", "red")):

@@ -4,7 +4,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -24,10 +24,10 @@ from playground.errors import PlaygroundError
 from playground.events import Step, Token
 from playground.parameters import Decoding, EntropyBoundSampler
 from playground.recipe import Message, Mode, Recipe
-from playground.sampling import draws, stopping
+from playground.sampling import draws, schedule, stopping
 from playground.sampling.rules.entropy_bound import EntropyBound
 from playground.sampling.rules.rule import Draws
-from playground.sampling.statistics import Statistics, summarise
+from playground.sampling.statistics import summarise
 from playground.settings import Settings
 
 DEVICE = re.compile(r"cpu|cuda(:\d+)?")
@@ -225,14 +225,14 @@ def _parts(model: Model, network: Any, text: str, device: torch.device) -> dict[
     length, vocabulary = model.canvas_length, model.vocab_size
     with timed(network.model.decoder.layers, watch):
         for number in range(1, PARTS_STEPS + WARM_UP + 1):
-            uniforms = draws.uniforms(0, 0, number, "sample", length)
+            uniforms = draws.uniforms(0, 0, number, "sample", length).to(device)
             watch.start("step")
             logits = model.decode_pass(cache, canvas_ids, conditioning)
             with watch.span("sampling"):
-                logits = logits / torch.tensor(0.8, device=device)
+                logits = schedule.tempered(logits, 0.8)
                 there = summarise(logits, uniforms)
             with watch.span("copy"):
-                here = Statistics(*(getattr(there, column.name).cpu() for column in fields(there)))
+                here = there.on_host()
             with watch.span("sampling"):
                 chance = Draws(draws.tokens(0, 0, number, "renoise", length, vocabulary), torch.zeros(length))
                 canvas_ids = EntropyBound(0.1).step(canvas_ids, here, chance).canvas_ids

@@ -63,12 +63,16 @@ def verify(model: Model, events: Sequence[Event], tolerance: float = 1e-3) -> Ve
         return _verify(model, recorded, events, Margins(tolerance), meter)
     except DoesNotFollow as fault:
         started = events[0]
-        if isinstance(started, RunStarted) and (started.dtype, started.device) != (model.dtype, model.device):
-            fault.message += (
-                f" (recorded in {started.dtype} on {started.device}, checked in {model.dtype} on {model.device})"
-            )
-            fault.args = (fault.message,)
+        if isinstance(started, RunStarted):
+            theirs, ours = (_made_in(each.dtype, each.device, each.compiled) for each in (started, model))
+            if theirs != ours:
+                fault.message += f" (recorded {theirs}, checked {ours})"
+                fault.args = (fault.message,)
         raise
+
+
+def _made_in(dtype: str, device: str, compiled: bool) -> str:
+    return f"in {dtype} on {device}{' with a compiled step' if compiled else ''}"
 
 
 def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: Margins, meter: Meter) -> Verdict:
