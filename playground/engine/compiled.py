@@ -100,7 +100,7 @@ class Compiled:
         """Tensors come in the same way each time, for whatever differs is a case of its own to compile: of inference
         mode but for the self-conditioning, which the engine makes outside of it."""
         for states in (*keys, *values):
-            torch._dynamo.mark_dynamic(states, 2)
+            _any_length(states, 2)
         device, size = canvas_ids.device, canvas_ids.shape[0]
         given = torch.full((1,), self_conditioning is not None, device=device)
         if self_conditioning is None:
@@ -113,7 +113,7 @@ class Compiled:
         positions = torch.arange(start, start + size, device=device)
         masks = self._masks(keys, lengths, size)
         if self._records:
-            torch.compiler.cudagraph_mark_step_begin()
+            torch.compiler.cudagraph_mark_step_begin()  # type: ignore[no-untyped-call]
         logits: Tensor = self._pass(
             canvas_ids[None].clone(), positions[None], self_conditioning[None], given, keys, values, masks
         )
@@ -151,8 +151,8 @@ class Compiled:
             if masks[kind] is None:
                 places = torch.arange(states.shape[2] + size, device=states.device)
                 mask = (places < length) | (places >= states.shape[2])
-                masks[kind] = mask[None, None, None].expand(1, 1, size, -1).contiguous()
-                torch._dynamo.mark_dynamic(masks[kind], 3)
+                mask = masks[kind] = mask[None, None, None].expand(1, 1, size, -1).contiguous()
+                _any_length(mask, 3)
         return masks
 
     def _filled(self, states: Tensor) -> Tensor:
@@ -170,3 +170,10 @@ class Compiled:
 def _as_long(states: Tensor, length: int) -> Tensor:
     """Zeros in the shape of a layer's states, (1, heads, length, d)."""
     return states.new_zeros((*states.shape[:2], length, states.shape[3]))
+
+
+def _any_length(tensor: Tensor, dimension: int) -> None:
+    """Have that dimension be a symbol in the graph."""
+    from torch._dynamo import mark_dynamic  # a slow import, of no use to who compiles nothing
+
+    mark_dynamic(tensor, dimension)

@@ -64,7 +64,8 @@ def verify(model: Model, events: Sequence[Event], tolerance: float = 1e-3) -> Ve
     except DoesNotFollow as fault:
         started = events[0]
         if isinstance(started, RunStarted):
-            theirs, ours = (_made_in(each.dtype, each.device, each.compiled) for each in (started, model))
+            theirs = _made_in(started.dtype, started.device, started.compiled)
+            ours = _made_in(model.dtype, model.device, model.compiled)
             if theirs != ours:
                 fault.message += f" (recorded {theirs}, checked {ours})"
                 fault.args = (fault.message,)

@@ -27,6 +27,9 @@ WINDOW = 24
 
 Graphs = list[Any]
 
+pytestmark = pytest.mark.timeout(1500)
+"""A compiler takes its time where the machine is busy."""
+
 
 def again(model: Model, how: Any, backend: Callable[..., Any], **options: Any) -> Model:
     """The same weights, compiled."""
