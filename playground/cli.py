@@ -9,6 +9,7 @@ from playground import __version__
 from playground.bench.commands import app as bench
 from playground.lessons.commands import lesson
 from playground.tiny.commands import evaluate, train
+from playground.verifying import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,19 +138,14 @@ def _live(
     """Load the model and make the run; it goes on as its events are taken."""
     from playground.engine import models, runs
     from playground.engine.steering import Steering
+    from playground.terminal.console import tell
 
-    model = models.load(settings, _tell)
+    model = models.load(settings, tell)
     for upload in uploads:
         model.uploads.put(upload.data)
     recipe = runs.prepare(model, recipe, settings)
     steering = Steering(recipe)
     return runs.events(model, recipe, steering), steering
-
-
-def _tell(sentence: str) -> None:
-    """How far the loading is; a model that is there at once needs no words."""
-    if not sentence.startswith("Loading the model 'embedded'"):
-        typer.echo(f"playground: {sentence}", err=True)
 
 
 @app.command()
@@ -186,38 +182,7 @@ def export(
             exporting.write(events, kind, wanted, target)
 
 
-@app.command()
-def verify(
-    trace: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, written here or on another machine.")],
-    model: Annotated[str | None, typer.Option(help="embedded, a checkpoint folder or a hub id.")] = None,
-    tolerance: Annotated[
-        float, typer.Option(min=0, help="How far entropies may differ, in nats; 0 demands the same bits.")
-    ] = 1e-3,
-) -> None:
-    """Run a trace again, step by step, and name the first event that does not follow from the recipe and the model.
-
-    Exit codes: 0 everything follows, 1 something does not, 2 not a whole trace, or another model.
-    """
-    from playground.terminal import refusal
-    from playground.trace import file as trace_file
-
-    with refusal.in_a_sentence():
-        settings = refusal.settings(model=model)
-        events = trace_file.read(trace, settings.max_trace_bytes)
-        from playground.engine import models
-        from playground.engine import verify as verifying
-        from playground.errors import PlaygroundError
-
-        try:
-            loaded = models.load(settings, _tell)
-        except PlaygroundError as error:
-            raise PlaygroundError(error.code, error.message, "model") from None
-        try:
-            verdict = verifying.verify(loaded, events, tolerance)
-        except verifying.DoesNotFollow as fault:
-            typer.echo(f"{trace}: {fault.message}")
-            raise typer.Exit(1) from None
-        typer.echo(f"{trace}: {verdict.sentence()}")
+app.command()(verify)
 
 
 @app.command()
@@ -268,7 +233,7 @@ def sweep(
         from playground.engine import models
 
         settings = refusal.settings(model=model)
-        return models.load(settings, _tell), settings
+        return models.load(settings, console.tell), settings
 
     with refusal.in_a_sentence():
         code = run_sweep(

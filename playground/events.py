@@ -63,6 +63,8 @@ class RunStarted(_Event):
     """The two markers around a thought, where the model has them."""
     device: str
     dtype: str
+    compiled: bool = False
+    """Whether the passes of denoising steps were compiled, which can change the last bits."""
     created: str
     """UTC time of the start, ISO 8601."""
     version: str

@@ -31,6 +31,8 @@ class Settings(BaseSettings):
     """Linear layers in 8 or 4 bits by bitsandbytes, on a GPU; experts and embeddings stay as they are."""
     device_map: Literal["one", "auto", "balanced", "sequential"] = "one"
     """`one`: all weights on `device`; otherwise how accelerate spreads them over all GPUs."""
+    compile: Literal["none", "step", "graphs"] = "none"
+    """`step`: a denoising step's network pass is compiled at the start; `graphs`: recorded as CUDA graphs besides."""
     threads: Annotated[int, Field(ge=0)] = 0
     """Torch's CPU threads; 0 leaves torch's default."""
 

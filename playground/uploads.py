@@ -9,8 +9,9 @@ import hashlib
 import io
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from playground.errors import PlaygroundError
 
@@ -51,6 +52,26 @@ class Upload:
 
         with Image.open(io.BytesIO(self.data), formats=FORMATS) as picture:
             return ImageOps.exif_transpose(picture).convert("RGB")
+
+
+class Named(Protocol):
+    """What names an upload in a recipe."""
+
+    @property
+    def type(self) -> str:
+        """`image` or `file`."""
+        ...
+
+    @property
+    def sha256(self) -> str:
+        """Of its bytes, in hexadecimal digits."""
+        ...
+
+
+def in_words(named: Iterable[Named]) -> str:
+    """Uploads by kind and whole hash, each once: `a picture (SHA-256 9f86…)`, as `sha256sum` prints it."""
+    each = {part.sha256: "a picture" if part.type == "image" else "a text file" for part in named}
+    return ", ".join(f"{kind} (SHA-256 {sha256})" for sha256, kind in each.items())
 
 
 class Uploads:
@@ -104,6 +125,11 @@ class Uploads:
             message = f"The upload {sha256[:8]}… is not here; uploads are forgotten after a while: upload it again."
             raise PlaygroundError("unknown_upload", message, "recipe.messages")
         return upload
+
+    def lacking(self, named: Iterable[Named]) -> list[Named]:
+        """Those of a recipe's uploads that are not here."""
+        with self._lock:
+            return [part for part in named if part.sha256 not in self._kept]
 
     def _looked_at(self, data: bytes) -> Upload:
         sha256 = hashlib.sha256(data).hexdigest()

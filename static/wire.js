@@ -65,6 +65,7 @@
  * @property {{sha256: string, width: number, height: number, tokens: number, thumbnail: string}[]} [pictures]
  * @property {string} device
  * @property {string} dtype
+ * @property {boolean} [compiled]  the passes of its steps
  * @property {string} created
  * @property {string} version
  * @property {Texts} texts

@@ -66,24 +66,28 @@ def gpu(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How many pairs to time, if there is time.")] = 3,
     seconds: Annotated[float, typer.Option(min=0, help="After so long no further pair is begun.")] = 240.0,
+    compile: Annotated[str, typer.Option(help="step or graphs: the step compiled as well; none leaves it.")] = "none",
 ) -> None:
     """The released shape with random weights: a step and its parts, generate(), a token of AR, and r.
 
-    Exit codes: 0 measured, 1 the device ran out of memory, 2 there is no such device or too little memory on it.
+    Exit codes: 0 measured, 1 the device ran out of memory, 2 there is no such device, too little memory on it, or
+    no compiling there.
     """
     import torch
 
     from playground.bench import gpu as benchmark
     from playground.bench import shape as shapes
+    from playground.bench.gpu_table import table
     from playground.errors import PlaygroundError
 
     shape = shapes.SMALL if small or device == "cpu" else shapes.RELEASED
     asked = prompt_tokens or (48 if shape is shapes.SMALL else 4096)
     try:
         benchmark.check(shape, device)
-        result = benchmark.run(shape, device, steps, tokens, asked, repeats, seconds)
+        how = benchmark.way(compile, device)
+        result = benchmark.run(shape, device, steps, tokens, asked, repeats, seconds, how)
     except PlaygroundError as error:
-        where = "--device: " if error.field == "device" else ""
+        where = f"--{error.field}: " if error.field in ("device", "compile") else ""
         typer.echo(f"playground: {where}{error.message}", err=True)
         raise typer.Exit(2 if error.field else 1) from None
     except torch.OutOfMemoryError:
@@ -91,7 +95,7 @@ def gpu(
             "playground: the device ran out of memory; lower --prompt-tokens, or end what else runs there.", err=True
         )
         raise typer.Exit(1) from None
-    for line in benchmark.table(result):
+    for line in table(result):
         typer.echo(line)
 
 

@@ -4,7 +4,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,21 +13,22 @@ from transformers import DynamicCache
 from transformers.models.diffusion_gemma.generation_diffusion_gemma import EntropyBoundSamplerConfig
 
 from playground.bench import shape as shapes
-from playground.bench.pairs import Pairs, measure, spread
+from playground.bench.pairs import Pairs, measure
 from playground.bench.parts import Stopwatch, counted, timed
 from playground.bench.sampling import describe
 from playground.bench.shape import Shape
 from playground.engine import runs
+from playground.engine.compiled import How
 from playground.engine.models import Model
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import Step, Token
 from playground.parameters import Decoding, EntropyBoundSampler
 from playground.recipe import Message, Mode, Recipe
-from playground.sampling import draws, stopping
+from playground.sampling import draws, schedule, stopping
 from playground.sampling.rules.entropy_bound import EntropyBound
 from playground.sampling.rules.rule import Draws
-from playground.sampling.statistics import Statistics, summarise
+from playground.sampling.statistics import summarise
 from playground.settings import Settings
 
 DEVICE = re.compile(r"cpu|cuda(:\d+)?")
@@ -37,9 +38,6 @@ PARTS_STEPS = 8
 READS = 9
 ROOM_BYTES = 6 << 30
 """What a run needs on a GPU besides the weights."""
-REPORTED_TPF = 19.74
-"""Tokens a forward pass of the released model, by its report: with random weights there is no such figure."""
-REPORTED_EXPERTS = 84
 NAMES = ("MoE", "attention", "other", "sampling", "copy")
 
 
@@ -64,6 +62,10 @@ class Result:
     token: list[float]
     statistics: list[float]
     read: list[float]
+    compiled: list[float]
+    """The same steps with a compiled pass, where that was asked for."""
+    compiling: float
+    """Seconds that compiling took."""
     most_bytes: int | None
     """The most GPU memory in use at a time; none on a CPU."""
 
@@ -93,8 +95,27 @@ def check(shape: Shape, device: str) -> None:
         raise PlaygroundError("model", f"{message}; --small measures a small shape.", "device")
 
 
-def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, repeats: int, seconds: float) -> Result:
-    """Make the model and measure it. seconds: after which no further pair of whole canvases is begun."""
+def way(compile: str, device: str) -> How | None:
+    """How to compile the step, none for not at all. Raises `PlaygroundError`, naming `compile`."""
+    if compile == "none":
+        return None
+    if compile == "step" or (compile == "graphs" and device != "cpu"):
+        return "step" if compile == "step" else "graphs"
+    raise PlaygroundError("bad_request", f"takes none, step, or on a GPU graphs, not {compile!r}.", "compile")
+
+
+def run(
+    shape: Shape,
+    device: str,
+    steps: int,
+    tokens: int,
+    prompt_tokens: int,
+    repeats: int,
+    seconds: float,
+    how: How | None = None,
+) -> Result:
+    """Make the model and measure it. seconds: after which no further pair of whole canvases is begun; how: to compile
+    the step in the end, and measure it again. Raises `ModelError` where it cannot be compiled."""
     began = time.perf_counter()
     place = torch.device(device)
     dtype = torch.bfloat16 if place.type == "cuda" else torch.float32
@@ -117,6 +138,15 @@ def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, 
     experts = _experts(model, network, text)
     summed, read = _sampling(shape, place)
     pairs = measure(ours, _reference(network, model, text, steps), repeats, began + seconds)
+    compiled: list[float] = []
+    asked = time.perf_counter()
+    if how is not None:
+        model.compile(how)
+        model.finish()
+    compiling = time.perf_counter() - asked
+    if how is not None:
+        ours()  # a recording is made when a length comes for the first time
+        compiled = ours()
     return Result(
         shape=shape,
         machine=describe(device),
@@ -132,42 +162,10 @@ def run(shape: Shape, device: str, steps: int, tokens: int, prompt_tokens: int, 
         token=token[WARM_UP:] or token,
         statistics=summed,
         read=read,
+        compiled=compiled[WARM_UP:] or compiled,
+        compiling=compiling,
         most_bytes=torch.cuda.max_memory_allocated(place) if place.type == "cuda" else None,
     )
-
-
-def table(result: Result) -> Iterator[str]:
-    """The figures, a line each below what they depend on."""
-    shape = result.shape
-    yield f"{shape.name}, random weights, {result.dtype}: {result.parameters:,} parameters; {result.machine}"
-    yield (
-        f"{shape.layers} layers, {shape.experts_per_token} of {shape.experts} experts a token, {result.ways}; "
-        f"canvas {shape.canvas_length}, vocabulary {shape.vocab_size}, prompt of {result.prompt_tokens} tokens"
-    )
-    yield "median (least to most), ms"
-    yield f"a step                     {spread(result.step)}"
-    whole = statistics.median(result.parts["step"])
-    for name in NAMES:
-        share = statistics.median(result.parts[name]) / whole
-        yield f"  {name:<24} {spread(result.parts[name])}  {share:.0%}"
-    yield f"a step, whole canvas       {spread(result.whole.ours)}  prefill and events included"
-    yield f"the same, generate()       {spread(result.whole.reference)}"
-    yield f"ratio                      {spread(result.whole.ratios)} over {len(result.whole.ours)} interleaved pairs"
-    yield f"a token, AR                {spread(result.token)}"
-    yield f"r, a step over a token     {result.ratio:.2f}: diffusion is faster above {result.ratio:.2f} tokens a step"
-    at_cap = shape.canvas_length / result.steps
-    here = f"{at_cap:.2f} tokens a step, as here (all {result.steps} steps)"
-    yield f"TPF/r                      {at_cap / result.ratio:.2f} at {here}"
-    yield f"{'':<26} {REPORTED_TPF / result.ratio:.2f} at {REPORTED_TPF}, the released model's by its report"
-    counts = f"{statistics.mean(result.experts):.1f} ({min(result.experts)} to {max(result.experts)})"
-    reported = f"the released model's by its report: about {REPORTED_EXPERTS} of 128"
-    yield f"distinct experts a canvas  {counts} of {shape.experts} a layer; {reported}"
-    yield f"sampling statistics        {spread(result.statistics, 3)}"
-    yield f"one read of the logits     {spread(result.read, 3)}"
-    ratio = statistics.median(result.statistics) / statistics.median(result.read)
-    yield f"the first over the second  {ratio:.1f}"
-    if result.most_bytes is not None:
-        yield f"GPU memory, at most        {result.most_bytes / 2**30:.1f} GiB"
 
 
 def _events(model: Model, recipe: Recipe) -> Iterator[Any]:
@@ -225,14 +223,14 @@ def _parts(model: Model, network: Any, text: str, device: torch.device) -> dict[
     length, vocabulary = model.canvas_length, model.vocab_size
     with timed(network.model.decoder.layers, watch):
         for number in range(1, PARTS_STEPS + WARM_UP + 1):
-            uniforms = draws.uniforms(0, 0, number, "sample", length)
+            uniforms = draws.uniforms(0, 0, number, "sample", length).to(device)
             watch.start("step")
             logits = model.decode_pass(cache, canvas_ids, conditioning)
             with watch.span("sampling"):
-                logits = logits / torch.tensor(0.8, device=device)
+                logits = schedule.tempered(logits, 0.8)
                 there = summarise(logits, uniforms)
             with watch.span("copy"):
-                here = Statistics(*(getattr(there, column.name).cpu() for column in fields(there)))
+                here = there.on_host()
             with watch.span("sampling"):
                 chance = Draws(draws.tokens(0, 0, number, "renoise", length, vocabulary), torch.zeros(length))
                 canvas_ids = EntropyBound(0.1).step(canvas_ids, here, chance).canvas_ids

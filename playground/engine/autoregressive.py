@@ -14,7 +14,7 @@ from playground.engine.steering import Cancelled, Steering
 from playground.errors import PlaygroundError
 from playground.events import Event, Token
 from playground.recipe import Recipe, SetDecoding
-from playground.sampling import draws
+from playground.sampling import draws, schedule
 from playground.sampling.statistics import rounded, summarise
 from playground.sampling.truncation import truncate
 
@@ -55,12 +55,12 @@ class Autoregressive:
                 # 1. Temper; greedy decoding leaves the distribution as it is.
                 greedy = decoding.temperature == 0
                 if not greedy:
-                    logits = logits / torch.tensor(decoding.temperature, device=logits.device)
+                    logits = schedule.tempered(logits, decoding.temperature)
                 # 2. Truncate, then draw. Entropy and logprob are of the distribution before truncation.
                 truncated = logits if greedy else truncate(logits, decoding.top_k, decoding.top_p)
                 uniform = draws.uniforms(self.recipe.seed, 0, index, "token", 1)
-                whole = summarise(logits[None], uniform)
-                drawn = whole if truncated is logits else summarise(truncated[None], uniform, 1)
+                whole = summarise(logits[None], uniform).on_host()
+                drawn = whole if truncated is logits else summarise(truncated[None], uniform, 1).on_host()
                 token = int(drawn.predicted if greedy else drawn.sampled)
                 logprob = float(logits.to(torch.float64).log_softmax(dim=-1)[token])
                 entropy = float(whole.entropy)

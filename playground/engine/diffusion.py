@@ -150,14 +150,14 @@ class Diffusion:
             return None
         seed, length, vocabulary = self.recipe.seed, self.model.canvas_length, self.model.vocab_size
         with self._clock.running():
-            # 1. The denoiser's prediction, tempered.
+            uniforms = draws.uniforms(seed, draft.canvas, number, "sample", length).to(self.model.device)
+            # 1. The denoiser's prediction, tempered. From here to the copy in 2. nothing waits for the device.
             logits = self.model.decode_pass(cache, fed, draft.self_conditioning)  # (C, V)
             temperature = schedule.temperature(remaining, steps, sampler.t_max, sampler.t_min)
-            logits = logits / torch.tensor(temperature, device=logits.device)
+            logits = schedule.tempered(logits, temperature)
             logits = pins.rule_out_ends(logits, self.model.end_ids)
             # 2. One pass over it.
-            uniforms = draws.uniforms(seed, draft.canvas, number, "sample", length)
-            statistics = _on_host(summarise(logits, uniforms))
+            statistics = summarise(logits, uniforms).on_host()
             if not bool(statistics.entropy.isfinite().all()):
                 place = f"canvas {draft.canvas}, step {number}"
                 raise PlaygroundError("bad_logits", f"The model's logits at {place} are no distribution.")
@@ -232,14 +232,3 @@ def decide(rule: Rule, fed: Tensor, statistics: Statistics, chance: Draws, pins:
     accepted, canvas_ids = torch.zeros_like(free), pins.ids.clone()
     accepted[free], canvas_ids[free] = decision.accepted, decision.canvas_ids
     return Decision(accepted=accepted, canvas_ids=canvas_ids)
-
-
-def _on_host(statistics: Statistics) -> Statistics:
-    """The few kilobytes that leave the device; waits for them."""
-    return Statistics(
-        predicted=statistics.predicted.cpu(),
-        sampled=statistics.sampled.cpu(),
-        entropy=statistics.entropy.cpu(),
-        top_ids=statistics.top_ids.cpu(),
-        top_probabilities=statistics.top_probabilities.cpu(),
-    )

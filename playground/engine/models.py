@@ -11,6 +11,7 @@ from transformers import AutoTokenizer, DiffusionGemmaForBlockDiffusion, Dynamic
 
 from playground.engine import masks, memory, pictures, placement, prompts, sources
 from playground.engine.answers import Channel
+from playground.engine.compiled import Compiled, How
 from playground.engine.prefixes import Prefixes
 from playground.engine.prompts import ImageTokens, Picture, Prompt
 from playground.engine.sources import EMBEDDED, EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
@@ -56,6 +57,7 @@ class Model:
         self._pieces: dict[int, str] = {}
         self._image = _image_tokens(config, tokenizer)
         self._image_processor: Any = None
+        self._compiled: Compiled | None = None
         self.prefixes = Prefixes(0)
         """Beginnings of prompts that are encoded already."""
         self.uploads = Uploads()
@@ -154,16 +156,38 @@ class Model:
 
         canvas_ids: (C,) int64; self_conditioning: the tempered logits of the step before, (C, V), or none.
         """
+        canvas_ids = canvas_ids.to(self._network.device)
+        if self._compiled is not None:
+            return self._compiled(cache, canvas_ids, self_conditioning)
         hidden = self._network.model.decoder(
-            decoder_input_ids=canvas_ids[None].to(self._network.device),
+            decoder_input_ids=canvas_ids[None],
             cache=cache,
             self_conditioning_logits=None if self_conditioning is None else self_conditioning[None],
         ).last_hidden_state  # (1, C, d)
         return self._logits(hidden[0])
 
+    @torch.inference_mode()
+    def compile(self, how: How, **options: Any) -> None:
+        """Have `decode_pass` compiled from here on; once, for all prompts, canvases and runs.
+
+        options: as `Compiled` takes them. Raises `ModelError` in a sentence where it cannot be done here.
+        """
+        compiled = Compiled(self._network, self._logits, how, **options)
+        cache = self.cache()
+        self.encode_pass(cache, [0, 0])
+        compiled.compile(cache, torch.zeros(self.canvas_length, dtype=torch.int64, device=self._network.device))
+        self._compiled = compiled
+
+    @property
+    def compiled(self) -> bool:
+        """Whether denoising steps run a compiled pass, whose last bits may differ from the eager one's."""
+        return self._compiled is not None
+
     def memory_of(self, tokens: int, chunk: int) -> int:
         """Bytes that a run takes on the device whose context grows to so many tokens, prompt chunks being that long."""
         caches = memory.caches(self._text_config, tokens, chunk, self._embedding_dtype.itemsize)
+        if self._compiled is not None:  # which takes them in one piece
+            caches *= 2
         logits = 3 * self.canvas_length * self.vocab_size * 4
         return caches + logits
 
@@ -224,6 +248,10 @@ def load(settings: Settings, tell: Tell = lambda _: None) -> Model:
     model = Model(network.eval(), tokenizer, source.name, source.commit or weights_hash(source.folder))
     model.take_pictures(pictures.processor(source.folder))
     model.prefixes = Prefixes(settings.prefix_bytes)
+    if settings.compile != "none":
+        tell(f"Compiling the denoising step of the model {settings.model!r}; this may take a few minutes.")
+        model.compile(settings.compile)
+    model.uploads = Uploads(settings.keep_uploads_bytes, settings.upload_bytes, settings.max_pixels)
     return model
 
 

@@ -14,7 +14,7 @@ HEADROOM_BYTES = 1 << 30
 
 
 def check(settings: Settings) -> None:
-    """Raise `ModelError` for a device that is not there, or a quantization that cannot be done here."""
+    """Raise `ModelError` for a device that is not there, or a quantization or compilation that cannot be done here."""
     chosen = device(settings.device)
     if settings.quantize != "none":
         what = f"PLAYGROUND_QUANTIZE is {settings.quantize!r}"
@@ -23,6 +23,12 @@ def check(settings: Settings) -> None:
         if importlib.util.find_spec("bitsandbytes") is None:
             reason = "which takes bitsandbytes: `pip install 'denoising-playground[quantize]'` brings it."
             raise ModelError(f"{what}, {reason}", field="quantize")
+    if settings.compile == "graphs" and chosen.type != "cuda":
+        message = "PLAYGROUND_COMPILE is 'graphs', which takes a CUDA device, and there is none here; 'step' does not."
+        raise ModelError(message, field="compile")
+    if settings.compile != "none" and settings.device_map != "one":
+        message = f"PLAYGROUND_COMPILE is {settings.compile!r}, which takes all weights on one device."
+        raise ModelError(message, field="compile")
     if settings.device_map != "one" and chosen.type != "cuda":
         message = f"PLAYGROUND_DEVICE_MAP is {settings.device_map!r}, which spreads over GPUs, and there are none here."
         raise ModelError(message, field="device_map")

@@ -135,6 +135,7 @@ def _started(model: Model, recipe: Recipe, prompt: Prompt) -> RunStarted:
         channel_ids=model.channel_ids,
         device=model.device,
         dtype=model.dtype,
+        compiled=model.compiled,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         texts=model.pieces(prompt.ids, model.end_ids),

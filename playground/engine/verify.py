@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from playground.engine import answers
 from playground.engine.margins import Margins
 from playground.engine.models import Model
+from playground.engine.prompts import Prompt
 from playground.engine.recorded import DoesNotFollow, Recorded, expect
 from playground.engine.verify_autoregressive import TokensCheck
 from playground.engine.verify_diffusion import CanvasesCheck
 from playground.errors import PlaygroundError
-from playground.events import Error, Event, RunFinished, RunStarted
+from playground.events import Error, Event, Picture, RunFinished, RunStarted
 from playground.metrics import Meter
 from playground.recipe import Recipe, SetDecoding, SetSampler
+from playground.uploads import Uploads, in_words
 
-__all__ = ["DoesNotFollow", "Verdict", "verify"]
+__all__ = ["DoesNotFollow", "Verdict", "check_uploads", "verify"]
 
 NOT_DERIVED = {"wall_seconds", "shared_device", "reused_tokens"}
 """Metrics that are of the day, not of the recipe."""
@@ -53,7 +55,7 @@ def verify(model: Model, events: Sequence[Event], tolerance: float = 1e-3) -> Ve
     """Check a whole trace, as `playground.trace.file` reads it, against a model.
 
     tolerance: in nats; 0 demands the same bits. Raises `DoesNotFollow` for the first event that does not follow, and
-    `PlaygroundError` where the trace is of another model.
+    `PlaygroundError` where the trace is of another model, or the model lacks an upload that its prompt names.
     """
     recorded = Recorded(events)
     meter = Meter()
@@ -61,12 +63,17 @@ def verify(model: Model, events: Sequence[Event], tolerance: float = 1e-3) -> Ve
         return _verify(model, recorded, events, Margins(tolerance), meter)
     except DoesNotFollow as fault:
         started = events[0]
-        if isinstance(started, RunStarted) and (started.dtype, started.device) != (model.dtype, model.device):
-            fault.message += (
-                f" (recorded in {started.dtype} on {started.device}, checked in {model.dtype} on {model.device})"
-            )
-            fault.args = (fault.message,)
+        if isinstance(started, RunStarted):
+            theirs = _made_in(started.dtype, started.device, started.compiled)
+            ours = _made_in(model.dtype, model.device, model.compiled)
+            if theirs != ours:
+                fault.message += f" (recorded {theirs}, checked {ours})"
+                fault.args = (fault.message,)
         raise
+
+
+def _made_in(dtype: str, device: str, compiled: bool) -> str:
+    return f"in {dtype} on {device}{' with a compiled step' if compiled else ''}"
 
 
 def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: Margins, meter: Meter) -> Verdict:
@@ -78,10 +85,10 @@ def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: 
     started = recorded.take(RunStarted, "a run begins with it")
     finished = events[-1]
     assert isinstance(finished, RunFinished)
-    _check_model(model, started)
+    prompt = _check_model(model, started)
     recipe = _check_recipe(started, finished)
     kind = CanvasesCheck if recipe.mode == "diffusion" else TokensCheck
-    check = kind(model, recipe, model.prompt(recipe.messages, recipe.thinking), recorded, margins)
+    check = kind(model, recipe, prompt, recorded, margins)
     complete = check.run()
     stop_reason = "end_of_turn" if check.ids and check.ids[-1] in model.end_ids else "max_new_tokens"
     if not complete:
@@ -95,7 +102,8 @@ def _verify(model: Model, recorded: Recorded, events: Sequence[Event], margins: 
     return Verdict(len(events), check.passes, check.differing, check.largest)
 
 
-def _check_model(model: Model, started: RunStarted) -> None:
+def _check_model(model: Model, started: RunStarted) -> Prompt:
+    """What the run says of the model and the prompt; gives the prompt as the model reads it."""
     if started.model_revision != model.revision:
         raise PlaygroundError(
             "bad_request",
@@ -107,8 +115,31 @@ def _check_model(model: Model, started: RunStarted) -> None:
     for name in ("canvas_length", "vocab_size", "end_ids", *told):
         expect(started, name, getattr(model, name))
     recipe = started.recipe
-    expect(started, "prompt_ids", model.encode(recipe.messages, recipe.thinking))
+    check_uploads(model.uploads, recipe)
+    prompt = model.prompt(recipe.messages, recipe.thinking)
+    expect(started, "prompt_ids", prompt.ids)
+    _check_pictures(started, model.thumbnails(prompt))
     expect(started, "texts", model.pieces(started.prompt_ids, model.end_ids))
+    return prompt
+
+
+def check_uploads(uploads: Uploads, recipe: Recipe) -> None:
+    """Raise `PlaygroundError` (`unknown_upload`) naming each picture and text file of the prompt that is not there."""
+    lacking = uploads.lacking(part for message in recipe.messages for part in message.uploads)
+    if lacking:
+        message = f"the trace's prompt has uploads that are not here: {in_words(lacking)}"
+        raise PlaygroundError("unknown_upload", message, "upload")
+
+
+def _check_pictures(started: RunStarted, derived: Sequence[Picture]) -> None:
+    """Thumbnails apart: another version of the library that makes them gives other bytes."""
+    if len(started.pictures) != len(derived):
+        raise DoesNotFollow(started, "pictures", f"it has {len(started.pictures)} where {len(derived)} follow")
+    for at, (theirs, ours) in enumerate(zip(started.pictures, derived, strict=True)):
+        for name in ("sha256", "width", "height", "tokens"):
+            said, follows = getattr(theirs, name), getattr(ours, name)
+            if said != follows:
+                raise DoesNotFollow(started, "pictures", f"{name} of entry {at} is {said!r} where {follows!r} follows")
 
 
 def _check_recipe(started: RunStarted, finished: RunFinished) -> Recipe:

@@ -14,7 +14,7 @@ from playground.engine.verify_prefill import CLOCK_MS, check_prefill
 from playground.events import Error, RunFinished, Token
 from playground.parameters import Decoding
 from playground.recipe import Recipe
-from playground.sampling import draws
+from playground.sampling import draws, schedule
 from playground.sampling.statistics import Statistics, rounded, summarise
 from playground.sampling.truncation import truncate
 
@@ -68,7 +68,7 @@ class TokensCheck:
             raise DoesNotFollow(event, "id", f"it is {event.id}, not a token of {self._model.vocab_size}")
         greedy = decoding.temperature == 0
         if not greedy:
-            logits = logits / torch.tensor(decoding.temperature, device=logits.device)
+            logits = schedule.tempered(logits, decoding.temperature)
         uniform = draws.uniforms(self._recipe.seed, 0, event.index, "token", 1)
         whole = summarise(logits[None], uniform)
         truncated = logits if greedy else truncate(logits, decoding.top_k, decoding.top_p)

@@ -178,10 +178,10 @@ class _CanvasCheck:
         """Entropies, argmax, sample and alternatives, within the margins; gives what the model gives here."""
         run, model, pins, margins = self._run, self._run.model, self._pins, self._run.margins
         logits = model.decode_pass(self._cache, self._fed, self._self_conditioning)
-        logits = logits / torch.tensor(temperature, device=logits.device)  # (C, V)
+        logits = schedule.tempered(logits, temperature)  # (C, V)
         logits = pins.rule_out_ends(logits, model.end_ids)
         uniforms = draws.uniforms(run.recipe.seed, self._canvas, event.step, "sample", model.canvas_length)
-        ours = summarise(logits, uniforms)
+        ours = summarise(logits, uniforms).on_host()
         self._self_conditioning = model.self_conditioning(logits)
         run.passes += 1
         entropy = ours.entropy.tolist()

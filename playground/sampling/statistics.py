@@ -33,6 +33,30 @@ class Statistics:
     top_probabilities: Tensor
     """(C, k) float32: their probabilities."""
 
+    def on_host(self) -> "Statistics":
+        """The same on the CPU: the few kilobytes that leave the device in a step, in one copy, which is waited for."""
+        return self if self.predicted.device.type == "cpu" else unpacked(packed(self).cpu())
+
+
+def packed(statistics: Statistics) -> Tensor:
+    """All of it in one tensor, bit by bit: (C, 3 + 2k) int32; floats as they lie in memory."""
+    ids = torch.cat((statistics.predicted[:, None], statistics.sampled[:, None], statistics.top_ids), dim=1)
+    floats = torch.cat((statistics.entropy[:, None], statistics.top_probabilities), dim=1)
+    return torch.cat((ids.to(torch.int32), floats.view(torch.int32)), dim=1)
+
+
+def unpacked(columns: Tensor) -> Statistics:
+    """What `packed` made."""
+    half = (columns.shape[1] + 1) // 2  # 2 + k
+    ids, floats = columns[:, :half].to(torch.int64), columns[:, half:].contiguous().view(torch.float32)
+    return Statistics(
+        predicted=ids[:, 0],
+        sampled=ids[:, 1],
+        entropy=floats[:, 0],
+        top_ids=ids[:, 2:],
+        top_probabilities=floats[:, 1:],
+    )
+
 
 def summarise(logits: Tensor, uniforms: Tensor, top: int = ALTERNATIVES) -> Statistics:
     """Statistics of the distributions softmax(logits), one a row.

@@ -23,6 +23,12 @@ def standard_output() -> Console:
     return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
 
+def tell(sentence: str) -> None:
+    """How far the loading is, on standard error; a model that is there at once needs no words."""
+    if not sentence.startswith("Loading the model 'embedded'"):
+        print(f"playground: {sentence}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def ending_at_once() -> Iterator[None]:
     """While inside, Ctrl-C ends the program without a word: nothing has begun, and imports take exceptions badly."""

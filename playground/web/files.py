@@ -15,6 +15,7 @@ from playground.events import Event, RunFinished, RunStarted, adapter
 from playground.trace import export, file
 from playground.trace.export import Kind
 from playground.trace.tables import Table
+from playground.uploads import Uploads, in_words
 from playground.web.runs import unknown
 from playground.web.site import Site
 
@@ -58,7 +59,11 @@ def router(site: Site) -> APIRouter:
 
     @routes.post("/api/traces")
     async def check(request: Request) -> dict[str, Any]:
-        """Whether the body is a whole trace that a page can play: what it is, or a sentence that says what is wrong."""
+        """Whether the body is a whole trace that a page can play: what it is, or a sentence that says what is wrong.
+
+        `missing` is a sentence where its prompt has uploads that this server does not hold, so that it can be played,
+        but not be made again here.
+        """
         most = site.settings.max_trace_bytes
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as body:
             size = 0
@@ -69,7 +74,7 @@ def router(site: Site) -> APIRouter:
                     break
             body.seek(0)
             async with slots:
-                return await asyncio.to_thread(_checked, cast(BinaryIO, body), most)
+                return await asyncio.to_thread(_checked, cast(BinaryIO, body), most, site.uploads)
 
     @routes.get("/api/recordings")
     async def recordings() -> dict[str, Any]:
@@ -111,7 +116,7 @@ def _made(first: Event, lines: Iterator[bytes], kind: Kind, table: Table, most: 
     return made.getvalue()
 
 
-def _checked(body: BinaryIO, most: int) -> dict[str, Any]:
+def _checked(body: BinaryIO, most: int, uploads: Uploads) -> dict[str, Any]:
     started: RunStarted | None = None
     count = 0
     for event in file.stream(body, "The trace", most):
@@ -119,6 +124,8 @@ def _checked(body: BinaryIO, most: int) -> dict[str, Any]:
         if isinstance(event, RunStarted):
             started = event
     assert isinstance(event, RunFinished)
+    named = [part for message in event.recipe.messages for part in message.uploads]
+    lacking = uploads.lacking(named)
     return {
         "run": event.run,
         "events": count,
@@ -128,4 +135,6 @@ def _checked(body: BinaryIO, most: int) -> dict[str, Any]:
         "version": started and started.version,
         "mode": event.recipe.mode,
         "stop_reason": event.stop_reason,
+        "uploads": [{"kind": part.type, "sha256": part.sha256, "here": part not in lacking} for part in named],
+        "missing": f"The prompt has uploads that are not here: {in_words(lacking)}." if lacking else None,
     }

@@ -41,6 +41,7 @@ def test_the_gpu_benchmark_measures_a_small_shape_on_a_cpu() -> None:
     ("arguments", "sentence"),
     [
         (["--small"], "playground: --device: torch sees no CUDA device here; --device cpu runs "),
+        (["--device", "cpu", "--compile", "graphs"], "playground: --compile: takes none, step, or on a GPU graphs"),
         (["--device", "tpu"], "playground: --device: takes cpu, cuda or cuda:N, not 'tpu'."),
         (["--device", "cpu", "--prompt-tokens", "5000"], "The prompt has 5000 tokens"),
     ],

@@ -90,7 +90,31 @@ def test_a_whole_trace_is_told_what_it_is(http: TestClient) -> None:
         "version": file.__dict__["__version__"],
         "mode": "diffusion",
         "stop_reason": "end_of_turn",
+        "uploads": [],
+        "missing": None,
     }
+
+
+def with_uploads(*parts: dict[str, str]) -> bytes:
+    """The same trace, its prompt with uploads."""
+    events = [json.loads(line) for line in trace().splitlines()]
+    for event in events:
+        if "recipe" in event:
+            event["recipe"]["messages"][-1]["content"] = [*parts, {"type": "text", "text": "What is it?"}]
+    return "".join(json.dumps(event) + "\n" for event in events).encode()
+
+
+def test_uploads_that_are_here_no_more_are_named(http: TestClient) -> None:
+    held = http.post("/api/uploads", content=b"some words").json()["sha256"]
+    body = with_uploads({"type": "file", "sha256": held}, {"type": "image", "sha256": "ab" * 32})
+    told = http.post("/api/traces", content=body).json()
+    assert told["uploads"] == [
+        {"kind": "file", "sha256": held, "here": True},
+        {"kind": "image", "sha256": "ab" * 32, "here": False},
+    ]
+    assert told["missing"] == f"The prompt has uploads that are not here: a picture (SHA-256 {'ab' * 32})."
+    told = http.post("/api/traces", content=with_uploads({"type": "file", "sha256": held})).json()
+    assert told["missing"] is None
 
 
 @pytest.mark.parametrize(
