@@ -13,11 +13,11 @@ from playground.engine import masks, memory, pictures, placement, prompts, sourc
 from playground.engine.answers import Channel
 from playground.engine.prefixes import Prefixes
 from playground.engine.prompts import ImageTokens, Picture, Prompt
-from playground.engine.sources import EMBEDDED, EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
+from playground.engine.sources import EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
 from playground.errors import ModelError, PlaygroundError
 from playground.events import Picture as Shown
 from playground.recipe import FilePart, ImagePart, Message, TextPart
-from playground.settings import Settings
+from playground.settings import EMBEDDED, Settings
 from playground.uploads import Uploads
 
 __all__ = ["EMBEDDED", "EMBEDDED_FOLDER", "Model", "load", "weights_hash"]
