@@ -106,7 +106,7 @@ function open(piece) {
   const projector = new Projector(root);
   const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
   const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
-  status.watch(socket);
+  status.watch(socket, menu.room);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
   const inspector = new Inspector(piece("inspector").element, lanes.diffusion, announce, editor);
@@ -118,7 +118,7 @@ function open(piece) {
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
-  new Examples(piece("examples").element, controls, piece("examples").props.groups);
+  new Examples(piece("examples").element, controls, piece("examples").props, status);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
