@@ -37,9 +37,12 @@ export class ModelMenu extends EventTarget {
     this.told = null;
     /** Why this page's wish was refused. */
     this.refusal = "";
+    /** Whether a switch was this page's wish: whoever did not ask for it need not see that it failed. */
+    this.asked = false;
     this.menu.addEventListener("open", () => {
       this.refusal = "";
-      this.#paintChoices();
+      this.asked = false;
+      if (this.told) this.paint(this.told);
     });
   }
 
@@ -69,7 +72,7 @@ export class ModelMenu extends EventTarget {
     for (const each of [this.chip, button]) {
       each.dataset.model = told.status;
       each.title = model ? `${Number(model.parameters).toLocaleString("en")} parameters, ${model.dtype}, canvas of ${model.canvas_length} tokens` : told.message;
-      each.classList.toggle("warn", told.status === "failed" || Boolean(told.switch?.failed));
+      each.classList.toggle("warn", told.status === "failed" || (this.asked && !this.menu.isOpen && Boolean(told.switch?.failed)));
       const words = model ? [called(model.name), h("span.device", {}, ` · ${placeOf(model)}`)] : [told.status === "failed" ? "model failed to load" : "model loading…"];
       each.replaceChildren(h("span.model-name", {}, ...words), ...(each === button ? [icon("down")] : []));
     }
@@ -117,6 +120,7 @@ export class ModelMenu extends EventTarget {
   #choose(name) {
     if (!this.#may || this.told?.models[0]?.name === name) return;
     this.refusal = "";
+    this.asked = true;
     const refused = (/** @type {string} */ sentence) => {
       this.refusal = sentence;
       this.#paintChoices();
