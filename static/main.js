@@ -205,7 +205,7 @@ function open(piece) {
   theme.addEventListener("change", () => {
     map.repaint();
     for (const lane of all) lane.repaint();
-    races.card.paint();
+    if (races.card.on) races.card.paint();
     void lab.redraw();
   });
   onWidth(() => all.forEach((lane) => lane.release()));
