@@ -12,6 +12,10 @@ from playground.web.loans import Loans
 from playground.web.server import give_up, read_settings, serve
 from playground.web.site import Engine
 
+LARGE = "google/diffusiongemma-26B-A4B-it"
+LARGE_BYTES = 56e9
+"""What the large model takes on a GPU in bfloat16, with room for runs."""
+
 LOAN_SECONDS = 120
 """How long a run may have a GPU that is lent for it; a visitor's quota pays for what it took."""
 
@@ -24,15 +28,38 @@ def page(settings: Settings) -> tuple[Any, str]:
 
 
 def for_space(settings: Settings) -> Settings:
-    """In a Space: all interfaces, and the Space's own name as an origin, since its proxy may ask for another host."""
+    """In a Space: all interfaces, and the Space's own name as an origin, since its proxy may ask for another host.
+
+    Where nobody chose a model, the large one, if its GPU is there.
+    """
     if not os.environ.get("SPACE_ID"):
         return settings
     changes: dict[str, Any] = {}
     if "host" not in settings.model_fields_set:
         changes["host"] = "0.0.0.0"
+    if "model" not in settings.model_fields_set and has_room(settings):
+        changes["model"] = LARGE
     if name := os.environ.get("SPACE_HOST"):
         changes["allowed_origins"] = (*settings.allowed_origins, f"https://{name}")
     return settings.model_copy(update=changes)
+
+
+def has_room(settings: Settings) -> bool:
+    """Whether there is a GPU for the large model: lent for each run, or with enough free memory."""
+    if lends_gpu():
+        return True  # torch is not asked: `spaces` has to be imported before it
+    import torch
+
+    if settings.device == "cpu" or not torch.cuda.is_available():
+        return False
+    devices = range(torch.cuda.device_count()) if settings.device_map != "one" else range(1)
+    free = sum(torch.cuda.mem_get_info(device)[0] for device in devices)
+    return bool(free >= LARGE_BYTES)
+
+
+def lends_gpu() -> bool:
+    """Whether this is ZeroGPU."""
+    return os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
 
 
 def serve_on_loan(settings: Settings) -> None:
@@ -78,7 +105,7 @@ def main() -> None:
     if os.environ.get("SPACE_ID"):  # everyone comes through the Space's proxy, which says who they are
         os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
     settings = for_space(read_settings())
-    if os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true"):
+    if lends_gpu():
         serve_on_loan(settings)
     else:
         serve(settings, page)

@@ -4,8 +4,11 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+EMBEDDED = "embedded"
+"""The model that comes with the package."""
 
 DEVICE = re.compile(r"auto|(cpu|cuda|mps|xpu)(:\d+)?")
 """Devices of torch that a model can be on."""
@@ -21,8 +24,10 @@ class Settings(BaseSettings):
     root_path: str = ""
     """Path prefix under which a proxy serves the app, for example `/playground`."""
 
-    model: str = "embedded"
+    model: str = EMBEDDED
     """`embedded`, a checkpoint folder, or a hub id."""
+    models: Annotated[tuple[str, ...], NoDecode] = ()
+    """Further models that the page may switch to, each as `model` takes it, comma separated; empty: it cannot."""
     device: str = "auto"
     """`auto` takes CUDA when there is one; otherwise a torch device such as `cpu` or `cuda:1`."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -109,9 +114,28 @@ class Settings(BaseSettings):
             raise ValueError("takes a folder that is there")
         return value
 
-    @field_validator("allowed_origins", mode="before")
+    @field_validator("models", "allowed_origins", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("models")
+    @classmethod
+    def _told_apart(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        names = [name_of(model) for model in dict.fromkeys((info.data.get("model", ""), *value))]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"names two models called {twice!r}, which recipes could not tell apart")
+        return value
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The models of this process by the names that recipes have for them, the one it begins with first."""
+        return {name_of(model): model for model in (self.model, *self.models)}
+
+
+def name_of(model: str) -> str:
+    """What recipes call a model: a folder by its own name, and never by the way to it."""
+    folder = Path(model).expanduser()
+    return folder.resolve().name if model != EMBEDDED and folder.is_dir() else model

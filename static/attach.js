@@ -38,6 +38,11 @@ export class Attach {
     this.think.hidden = !this.status.model?.supports_thinking && !thinking;
     this.think.setAttribute("aria-pressed", String(thinking));
     this.reply.hidden = !this.#answered;
+    const { model } = this.status;
+    const unseen = Boolean(model) && !model.supports_images && this.controls.rest.uploads.some(({ type }) => type === "image");
+    if (unseen) this.#say(`The model ${model.name} takes no pictures: remove them, or the run is refused.`);
+    else if (this.unseen) this.#say("");
+    this.unseen = unseen;
   }
 
   /** The run whose answer is there to be replied to. */

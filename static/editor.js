@@ -7,10 +7,11 @@
 /** @import { Controls } from "./controls.js" */
 /** @import { Moment } from "./fork.js" */
 /** @import { Lane } from "./lane.js" */
+/** @import { Session } from "./session.js" */
 /** @import { RunLog } from "./log.js" */
 /** @import { Edit } from "./wire.js" */
 import { h, icon, write } from "./element.js";
-import { changeName, editName, editsOf, firstOf, forkOf, momentName, placeOf, isAfter, seqBefore, setEdit } from "./fork.js";
+import { changeName, editName, editsOf, firstOf, forkName, forkOf, momentName, placeOf, isAfter, seqBefore, setEdit } from "./fork.js";
 
 /**
  * What `go` tells: a run to be made, and what it is a fork of.
@@ -223,4 +224,15 @@ export class Editor extends EventTarget {
 /** @param {string} words */
 function capital(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * Says in its lane what a fork is, with the way back.
+ * @param {Fork} fork
+ * @param {Session} session
+ */
+export function sayFork(fork, session) {
+  const back = () => fork.lane.show(fork.parent, "Back at the run that was forked.");
+  const button = h("button.chip.small", { type: "button", onclick: () => (session.leave(), back(), fork.lane.player.seek(fork.parent.frameAt(fork.seq + 1))) }, "Back to it");
+  fork.lane.say(forkName(fork), "note", button);
 }

@@ -2,6 +2,7 @@
 /** Runs to start from: groups by what they teach. A group's button runs its first example and shows the others. */
 
 /** @import { Controls } from "./controls.js" */
+/** @import { Status } from "./status.js" */
 /** @import { Recipe } from "./wire.js" */
 import { h } from "./element.js";
 
@@ -11,19 +12,35 @@ import { h } from "./element.js";
  */
 
 export class Examples {
+  /** @type {Group[]} */
+  groups = [];
+  /** @type {HTMLElement[]} */
+  buttons = [];
+
   /**
    * @param {HTMLElement} element
    * @param {Controls} controls
-   * @param {Group[]} groups
+   * @param {{groups: Group[], others: Record<string, Group[]>}} props others: those that suit a model, by its name
+   * @param {Status} status
    */
-  constructor(element, controls, groups) {
+  constructor(element, controls, { groups, others }, status) {
     this.controls = controls;
     this.more = h("div.example-more", { id: "example-more", hidden: true });
+    this.row = h("div.example-row", { role: "group", "aria-label": "Examples, by what they teach" });
+    element.append(this.row, this.more);
+    this.#offer(groups);
+    status.addEventListener("model", (/** @type {any} */ { detail }) => detail.model && this.#offer(others[detail.model.name] ?? this.groups));
+  }
+
+  /** @param {Group[]} groups */
+  #offer(groups) {
+    if (JSON.stringify(groups) === JSON.stringify(this.groups)) return;
+    this.groups = groups;
     this.buttons = groups.map((group) =>
       h("button.chip.small.flat", { type: "button", "aria-expanded": "false", "aria-controls": "example-more", onclick: () => this.#open(group) }, group.name),
     );
-    this.groups = groups;
-    element.append(h("div.example-row", { role: "group", "aria-label": "Examples, by what they teach" }, ...this.buttons), this.more);
+    this.row.replaceChildren(...this.buttons);
+    this.more.hidden = true;
   }
 
   /** @param {Group} group */

@@ -17,9 +17,35 @@ export function introduce(log, model) {
   const made = new Date(started.created);
   const when = Number.isNaN(made.getTime()) ? "an unknown day" : made.toLocaleString([], { dateStyle: "long", timeStyle: "short" });
   const maker = started.recipe.model ?? "an unnamed model";
-  const what = !log.recording ? `A run of ${maker} that is going on` : `${log.server && !log.gallery ? "A stored run" : "A recording"} of ${maker}`;
+  const what = !log.recording ? `A run of ${maker}${log.finished ? "" : " that is going on"}` : `${log.server && !log.gallery ? "A stored run" : "A recording"} of ${maker}`;
   const said = `${what}, ${when}: “${prompt.length > SHOWN ? `${prompt.slice(0, SHOWN - 1)}…` : prompt}”`;
   if (!model || model.revision === started.model_revision) return said;
-  if (started.recipe.model && started.recipe.model !== model.name) return `${said} This server has ${model.name === "embedded" ? "the embedded model" : model.name}: run again, it answers in its own way.`;
-  return `${said} It was made with another revision of the model (${started.model_revision.slice(0, 8)}; here ${model.revision.slice(0, 8)}): run again, it may go another way.`;
+  return `${said} ${elsewhere(started.recipe.model, started.model_revision, model)}`;
+}
+
+/**
+ * What a model is called on the page.
+ * @param {string} name
+ */
+export function called(name) {
+  return name === "embedded" ? "embedded model" : name;
+}
+
+/** @param {string} name */
+function the(name) {
+  return name === "embedded" ? "the embedded model" : name;
+}
+
+/**
+ * What stands between a run and making it again here: another model, or another revision.
+ * @param {string | null | undefined} name of the model that made it
+ * @param {string} revision
+ * @param {any} model the one the server runs
+ */
+export function elsewhere(name, revision, model) {
+  if (name && name !== model.name) {
+    const back = model.choices?.includes(name) ? `, or switch to ${the(name)} at the top` : "";
+    return `This server has ${the(model.name)} now: run again, it answers in its own way${back}.`;
+  }
+  return `It was made with another revision of the model (${revision.slice(0, 8)}; here ${model.revision.slice(0, 8)}): run again, it may go another way.`;
 }

@@ -16,7 +16,8 @@ import { Attach } from "./attach.js";
 import { Classroom } from "./classroom.js";
 import { Clock } from "./clock.js";
 import { Controls } from "./controls.js";
-import { Editor } from "./editor.js";
+import { Conversation } from "./conversation.js";
+import { Editor, sayFork } from "./editor.js";
 import { Errors } from "./errors.js";
 import { Examples } from "./examples.js";
 import { Exports } from "./exports.js";
@@ -106,7 +107,7 @@ function open(piece) {
   const projector = new Projector(root);
   const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
   const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
-  status.watch(socket);
+  status.watch(socket, menu.room);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
   const inspector = new Inspector(piece("inspector").element, lanes.diffusion, announce, editor);
@@ -118,12 +119,14 @@ function open(piece) {
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
-  new Examples(piece("examples").element, controls, piece("examples").props.groups);
+  const conversation = new Conversation(controls, session, announce);
+  new Examples(piece("examples").element, controls, piece("examples").props, status);
   ruleControl(piece("rule").element, controls);
   stage.element.append(
     notice.element,
     gallery.element,
     classroom.bar.element,
+    conversation.element,
     lanes.diffusion.element,
     classroom.question.element,
     rival.element,
@@ -202,7 +205,7 @@ function open(piece) {
   theme.addEventListener("change", () => {
     map.repaint();
     for (const lane of all) lane.repaint();
-    races.card.paint();
+    if (races.card.on) races.card.paint();
     void lab.redraw();
   });
   onWidth(() => all.forEach((lane) => lane.release()));
@@ -240,7 +243,7 @@ function open(piece) {
     notice.clear();
     paintEnd();
     wake();
-    if (fork) sayFork(fork);
+    if (fork) sayFork(fork, session);
     status.announce(fork ? `${forkName(fork)} The run has started.` : "The run has started.");
     address.changed(true);
   });
@@ -252,13 +255,6 @@ function open(piece) {
     stage.props.value = summaryOf(both.filter(shows).map((lane) => lane.player.log));
     stage.trigger("finished", {});
   });
-
-  /** @param {Fork} fork */
-  function sayFork(fork) {
-    const back = () => fork.lane.show(fork.parent, "Back at the run that was forked.");
-    const button = h("button.chip.small", { type: "button", onclick: () => (session.leave(), back(), fork.lane.player.seek(fork.parent.frameAt(fork.seq + 1))) }, "Back to it");
-    fork.lane.say(forkName(fork), "note", button);
-  }
 
   socket.addEventListener("refused", (/** @type {any} */ event) => errors.place(event.detail));
   address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void (detail.lesson ? guide.open(detail.lesson) : states.open(detail))));

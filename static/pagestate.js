@@ -17,7 +17,7 @@
 /** @import { Recipe } from "./wire.js" */
 import { recipeOf } from "./fork.js";
 import { lessen } from "./hash.js";
-import { introduce } from "./introduction.js";
+import { elsewhere, introduce } from "./introduction.js";
 import { RunLog } from "./log.js";
 import { recall } from "./recording.js";
 
@@ -28,8 +28,10 @@ export class PageStates {
   constructor(parts) {
     this.parts = parts;
     this.turn = 0;
-    /** The revision that a link without runs was made with. @type {string | null} */
+    /** The revision that a link without runs was made with, and the model's name. @type {{revision: string, name?: string | null} | null} */
     this.linked = null;
+    /** What a lane was told of its run's model. @type {Map<Lane, string>} */
+    this.told = new Map();
   }
 
   /** Says where what is shown comes from other weights than the server's, once these are known. */
@@ -37,13 +39,36 @@ export class PageStates {
     const { lanes, notice, model } = this.parts;
     const here = model()?.revision;
     if (!here) return;
-    for (const lane of Object.values(lanes)) {
-      const { log } = lane.player;
-      if (log.recording && !log.bundled && !log.error && log.started && log.started.model_revision !== here) lane.say(introduce(log, model()));
-    }
-    if (this.linked && this.linked !== here) {
-      notice.say(`The link was made with another revision of the model (${this.linked.slice(0, 8)}; here ${here.slice(0, 8)}), so the same recipe may go another way.`, "note");
-    }
+    for (const lane of Object.values(lanes)) this.#tell(lane, here);
+    const { linked } = this;
+    if (!linked || linked.revision === here) return;
+    if (linked.name && linked.name !== model().name) notice.say(`The link was made with the model ${linked.name}. ${elsewhere(linked.name, linked.revision, model())}`, "note");
+    else notice.say(`The link was made with another revision of the model (${linked.revision.slice(0, 8)}; here ${here.slice(0, 8)}), so the same recipe may go another way.`, "note");
+  }
+
+  /**
+   * Says in a lane whose run it shows, where that is no longer the model at hand; and no more, once it is again.
+   * @param {Lane} lane
+   * @param {string} here
+   */
+  #tell(lane, here) {
+    const { log } = lane.player;
+    if (!log.started || log.error || log.bundled) return;
+    const stands = !lane.message.hidden && lane.message.textContent === this.told.get(lane);
+    const foreign = log.started.model_revision !== here;
+    const own = !log.recording; // made on this page: it needs no introduction while its model is here
+    if ((!foreign && !stands) || (own && !(log.finished && (stands || lane.message.hidden)))) return;
+    lane.say(own && !foreign ? "" : this.#introduce(lane, log));
+  }
+
+  /**
+   * @param {Lane} lane
+   * @param {RunLog} log
+   */
+  #introduce(lane, log) {
+    const sentence = introduce(log, this.parts.model());
+    this.told.set(lane, sentence);
+    return sentence;
   }
 
   /** Modes whose lanes are shown and have a run of somebody's. @returns {Mode[]} */
@@ -119,13 +144,13 @@ export class PageStates {
    * @param {RunLog} log
    */
   showRun(log) {
-    const { controls, session, lanes, model } = this.parts;
+    const { controls, session, lanes } = this.parts;
     const recipe = recipeOf(log);
     const mode = recipe?.mode ?? "diffusion";
     session.leave();
     if (log.server) log.bundled = false; // a recording of the gallery that somebody chose has a link of its own
     if (recipe) controls.take(recipe, mode);
-    if (lanes[mode].player.log !== log) lanes[mode].show(log, introduce(log, model()));
+    if (lanes[mode].player.log !== log) lanes[mode].show(log, this.#introduce(lanes[mode], log));
     else lanes[mode].player.home();
     lanes[mode].player.play();
   }
@@ -136,7 +161,7 @@ export class PageStates {
    * @param {string} missing why a run is not there
    */
   #show(state, logs, missing) {
-    const { controls, lanes, pace, map, inspector, notice, race, model } = this.parts;
+    const { controls, lanes, pace, map, inspector, notice, race } = this.parts;
     const whole = logs.length > 0 && !missing;
     controls.take(whole ? state.draft ?? state.recipe : state.recipe, state.mode);
     if (state.speed !== undefined) pace.choose(state.speed);
@@ -152,13 +177,13 @@ export class PageStates {
         lane.show(new RunLog(), "From a link: a recipe. Run makes it here, step for step.");
         continue;
       }
-      if (lane.player.log !== log) lane.show(log, introduce(log, model()));
+      if (lane.player.log !== log) lane.show(log, this.#introduce(lane, log));
       const seq = state.at?.[mode];
       if (seq !== undefined) lane.player.seek(log.frameAt(seq));
       else lane.player.play();
     }
     if (missing) notice.say(`${missing} Its recipe is here: Run makes it again.`, "note");
-    this.linked = whole ? null : state.revision ?? null;
+    this.linked = whole || !state.revision ? null : { revision: state.revision, name: state.recipe.model };
     if (!missing) this.checkRevision();
     if (view.includes("race") && whole) race.open();
   }

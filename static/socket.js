@@ -127,8 +127,8 @@ export class Socket extends EventTarget {
       this.#refuse(message);
       return;
     }
-    if (message.type === "room") {
-      this.dispatchEvent(new CustomEvent("room", { detail: message }));
+    if (message.type === "room" || message.type === "models") {
+      this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
       return;
     }
     if (typeof message.seq !== "number") return;

@@ -1,8 +1,12 @@
 // @ts-check
 /** The bar at the top: which model, whether what is seen is live, and how the connection stands. Also speaks to screen readers. */
 
+/** @import { Models } from "./modelmenu.js" */
+/** @import { Room } from "./room.js" */
 /** @import { Socket } from "./socket.js" */
 import { h } from "./element.js";
+import { ModelMenu } from "./modelmenu.js";
+import { called } from "./introduction.js";
 import { address } from "./wire.js";
 
 const ASK_EVERY_MS = 1000;
@@ -20,14 +24,15 @@ export class Status extends EventTarget {
     super();
     /** @type {any} the model the server runs, once it is loaded */
     this.model = null;
-    this.modelChip = h("span.chip.flat", { "data-model": "loading" }, "model loading…");
+    this.models = new ModelMenu();
+    this.asking = false;
     this.sourceChip = h("span.chip.flat", { "data-source": "" });
     this.connectionChip = h("span.chip.flat.warn", { role: "status" });
     this.connectionChip.hidden = true;
     this.sourceChip.hidden = true;
     this.speech = h("p.sr-only", { "aria-live": "polite", "data-speech": "" });
     element.append(
-      h("div.bar", {}, h("h1", {}, "Denoise"), this.modelChip, this.sourceChip, this.connectionChip, h("span.grow"), views.element, h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
+      h("div.bar", {}, h("h1", {}, "Denoise"), ...this.models.elements, this.sourceChip, this.connectionChip, h("span.grow"), views.element, h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
       this.speech,
     );
     this.#ask();
@@ -48,37 +53,44 @@ export class Status extends EventTarget {
     this.sourceChip.textContent = source;
   }
 
+  /** Asks which model there is, until there is one or none can be had. */
   async #ask() {
-    for (;;) {
+    if (this.asking) return;
+    this.asking = true;
+    for (let status = "loading"; status === "loading"; ) {
       try {
         const answer = await (await fetch(address("api/models"))).json();
         this.#show(answer);
-        if (answer.status !== "loading") return;
+        status = answer.status;
       } catch {
         // the connection's own line says that the server is away
       }
-      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+      if (status === "loading") await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     }
+    this.asking = false;
   }
 
-  /** @param {{status: string, message: string, models: any[]}} answer */
-  #show({ status, message, models }) {
-    this.modelChip.dataset.model = status;
-    this.modelChip.title = message;
-    this.modelChip.classList.toggle("warn", status === "failed");
-    if (status === "ready" && models.length) {
-      this.model = models[0];
-      const { name, device, parameters } = this.model;
-      const what = name === "embedded" ? "embedded model" : name;
-      const where = h("span.device", {}, ` · ${String(device).replace(/^cpu$/, "CPU").replace(/^cuda/, "CUDA")}`);
-      this.modelChip.replaceChildren(what, where);
-      this.modelChip.title = `${Number(parameters).toLocaleString("en")} parameters, ${this.model.dtype}, canvas of ${this.model.canvas_length} tokens`;
-    } else this.modelChip.textContent = status === "failed" ? "model failed to load" : "model loading…";
+  /** @param {Models} told */
+  #show(told) {
+    const { status, message, models } = told;
+    this.models.paint(told);
+    const before = this.model?.name;
+    if (status === "ready" && models.length) this.model = { ...models[0], choices: told.choices ?? [] };
+    else if (status === "failed") this.model = null;
+    if (this.model && before && this.model.name !== before) this.announce(`The model is now ${called(this.model.name)}.`);
+    else if (told.switch && told.switch.failed && told.switch.message !== this.failure) this.announce(told.switch.message);
+    this.failure = told.switch?.failed ? told.switch.message : "";
     this.dispatchEvent(new CustomEvent("model", { detail: { status, message, model: this.model } }));
   }
 
-  /** @param {Socket} socket */
-  watch(socket) {
+  /**
+   * @param {Socket} socket
+   * @param {Room} room
+   */
+  watch(socket, room) {
+    this.models.connect(socket, room);
+    socket.addEventListener("models", (/** @type {any} */ event) => this.#show(event.detail));
+    socket.addEventListener("connection", (/** @type {any} */ event) => event.detail === "open" && void this.#ask()); // what was told meanwhile was missed
     const show = () => {
       clearTimeout(this.timer);
       const lost = socket.state === "lost";

@@ -1,5 +1,6 @@
 """Memory: what weights and caches need, and what there is. Bytes throughout; sentences say gigabytes (10^9)."""
 
+import gc
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,13 @@ def there(device: torch.device, spread: bool = False) -> int:
         devices = range(torch.cuda.device_count()) if spread else [device]
         return sum(torch.cuda.mem_get_info(one)[0] for one in devices)
     return int(min(psutil.virtual_memory().available, _group_allows()))
+
+
+def give_back() -> None:
+    """Return what nobody holds any more to the machine, a model that was let go among it."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def _group_allows() -> float:

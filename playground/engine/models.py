@@ -14,11 +14,11 @@ from playground.engine.answers import Channel
 from playground.engine.compiled import Compiled, How
 from playground.engine.prefixes import Prefixes
 from playground.engine.prompts import ImageTokens, Picture, Prompt
-from playground.engine.sources import EMBEDDED, EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
+from playground.engine.sources import EMBEDDED_FOLDER, TAKES, Source, Tell, weights_hash
 from playground.errors import ModelError, PlaygroundError
 from playground.events import Picture as Shown
 from playground.recipe import FilePart, ImagePart, Message, TextPart
-from playground.settings import Settings
+from playground.settings import EMBEDDED, Settings
 from playground.uploads import Uploads
 
 __all__ = ["EMBEDDED", "EMBEDDED_FOLDER", "Model", "load", "weights_hash"]

@@ -35,7 +35,13 @@ def prepare(model: Model, recipe: Recipe, settings: Settings) -> Recipe:
     the settings or the model's context allow.
     """
     if recipe.model not in (None, model.name):
-        raise PlaygroundError("unknown_model", f"This server has the model {model.name!r} only.", "recipe.model")
+        here = f"This server has the model {model.name!r}"
+        message = (
+            f"{here} loaded now: switch to {recipe.model!r} first."
+            if recipe.model in settings.choices
+            else f"{here} only."
+        )
+        raise PlaygroundError("unknown_model", message, "recipe.model")
     if recipe.thinking and not model.supports_thinking:
         raise PlaygroundError("bad_request", f"The model {model.name!r} has no thinking mode.", "recipe.thinking")
     if recipe.max_new_tokens > settings.max_new_tokens:

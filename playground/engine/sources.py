@@ -20,8 +20,8 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from playground.errors import ModelError
+from playground.settings import EMBEDDED, name_of
 
-EMBEDDED = "embedded"
 EMBEDDED_FOLDER = Path(__file__).parent.parent / "tiny" / "checkpoint"
 TAKES = "PLAYGROUND_MODEL takes `embedded`, a checkpoint folder, or a hub id."
 ARCHITECTURE = "diffusion_gemma"
@@ -72,7 +72,7 @@ def _find(model: str, tell: Tell) -> Source:
         return Source(EMBEDDED_FOLDER, EMBEDDED, None)
     folder = Path(model).expanduser()
     if folder.is_dir():
-        return Source(folder, folder.resolve().name, None)
+        return Source(folder, name_of(model), None)
     if model.startswith((".", "/", "~")) or model.count("/") != 1:
         raise _cannot(model, f"there is no such folder. {TAKES}")
     folder = _fetched(model, tell)

@@ -30,7 +30,11 @@ def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[A
             shown = {"prompt": prompt, "mode": controls.mode()}
             piece("start")
             controls.buttons()
-            piece("examples", groups=examples.as_props(examples.groups(settings.model)))
+            piece(
+                "examples",
+                groups=examples.as_props(examples.groups(settings.model)),
+                others={name: examples.as_props(examples.groups(name)) for name in settings.choices},
+            )
         stage = piece(
             "stage",
             defaults=controls.defaults(),

@@ -45,6 +45,7 @@ def create_app(
     site = Site(settings, engine or real_engine())
     if loans is not None:
         loans.site, site.lends = site, True
+        site.switching.allow_none()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -101,7 +102,17 @@ def real_engine() -> Engine:
 
         return runs.events(model, recipe, steering)
 
-    return Engine(load, prepare, events)
+    def find(model: str, tell: Callable[[str], None]) -> Any:
+        from playground.engine import sources
+
+        return sources.find(model, tell)
+
+    def free() -> None:
+        from playground.engine import memory
+
+        memory.give_back()
+
+    return Engine(load, prepare, events, find, free)
 
 
 def root_path(settings: Settings) -> str:

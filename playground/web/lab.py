@@ -61,14 +61,16 @@ def router(site: Site) -> APIRouter:
         """How many runs a spec makes, and about how many seconds they take; a few of them are tried for that."""
         spec = await _spec(request)
         _count_start(site, request)
-        return await site.sweeps.check(spec, await site.loading.model())
+        async with site.loading.using() as model:
+            return await site.sweeps.check(spec, model)
 
     @routes.post("/api/sweeps", status_code=201)
     async def start(request: Request, owner: Owner) -> dict[str, Any]:
         """Begin a sweep."""
         spec = await _spec(request)
         _count_start(site, request)
-        sweep = await site.sweeps.start(spec, await site.loading.model(), hashed(owner))
+        async with site.loading.using() as model:
+            sweep = await site.sweeps.start(spec, model, hashed(owner))
         return sweep.summary(hashed(owner))
 
     @routes.get("/api/sweeps/{sweep_id}")
@@ -108,7 +110,8 @@ def router(site: Site) -> APIRouter:
         """Pause a sweep of one's own, go on with it, or end it."""
         found = site.sweeps.mine(sweep_id, hashed(owner))
         if action == "resume":
-            site.sweeps.go(found, await site.loading.model())
+            async with site.loading.using() as model:
+                site.sweeps.go(found, model)
         else:
             await site.sweeps.stop(found, "paused" if action == "pause" else "cancelled")
         return found.summary(hashed(owner))

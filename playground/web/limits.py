@@ -21,6 +21,9 @@ WRONG_CODES_PER_MINUTE = 60
 ROOMS_PER_MINUTE = 10
 """Rooms that one address may open in a minute."""
 
+SWITCHES_PER_MINUTE = 6
+"""Of the model, for one address."""
+
 UPLOADS_PER_MINUTE = 30
 """Of one address."""
 
@@ -38,6 +41,7 @@ class Limits:
         self._wrong_codes = RateLimitItemPerMinute(WRONG_CODES_PER_MINUTE)
         self._rooms = RateLimitItemPerMinute(ROOMS_PER_MINUTE)
         self._uploads = RateLimitItemPerMinute(UPLOADS_PER_MINUTE)
+        self._switches = RateLimitItemPerMinute(SWITCHES_PER_MINUTE)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @contextmanager
@@ -83,6 +87,10 @@ class Limits:
     def room(self, address: str) -> None:
         """Count a room that is opened. Raises `PlaygroundError` (`busy`)."""
         self._count(self._rooms, "new rooms", address)
+
+    def switch(self, address: str) -> None:
+        """Count a switch of the model. Raises `PlaygroundError` (`busy`)."""
+        self._count(self._switches, "switches of the model", address)
 
     def _count(self, item: RateLimitItemPerMinute, what: str, address: str) -> None:
         if not self._limiter.hit(item, what, address):

@@ -114,8 +114,15 @@ class Pace(_Steering):
     steps_per_second: StepsPerSecond | None
 
 
+class Switch(_Message):
+    """Change the model of the server for another of its choices."""
+
+    type: Literal["switch"]
+    model: Annotated[str, Field(min_length=1, max_length=256)]
+
+
 Steered = Update | Pause | Resume | Cancel | Pace
-ClientMessage = Start | Acknowledge | Join | Steered | InRoom
+ClientMessage = Start | Acknowledge | Join | Steered | Switch | InRoom
 
 _adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 _schema = _adapter.json_schema()

@@ -59,20 +59,8 @@ def router(site: Site) -> APIRouter:
 
     @routes.get("/api/models")
     async def models() -> dict[str, Any]:
-        """The models that recipes may name, and what this server allows; empty while loading."""
-        return {
-            "status": site.loading.status,
-            "message": site.loading.message,
-            "models": [] if site.loading.loaded is None else [_described(site)],
-            "limits": {
-                "max_prompt_tokens": site.settings.max_prompt_tokens,
-                "max_new_tokens": site.settings.max_new_tokens,
-                "max_frame_bytes": site.settings.max_frame_bytes,
-                "max_sweep_runs": site.settings.max_sweep_runs,
-                "upload_bytes": site.settings.upload_bytes,
-                "max_pixels": site.settings.max_pixels,
-            },
-        }
+        """The model that recipes may name, empty while loading; those to switch to, and what this server allows."""
+        return site.models()
 
     @routes.get("/api/runs/{run_id}")
     async def run(run_id: RunId) -> dict[str, Any]:
@@ -124,15 +112,6 @@ def answer_mistakes(app: FastAPI) -> None:
 def _refusal(code: str, message: str, field: str | None) -> JSONResponse:
     body = Error(code=code, message=message, field=field).model_dump(exclude={"run", "seq", "ref"})
     return JSONResponse(body, STATUS.get(code, 422))
-
-
-def _described(site: Site) -> dict[str, Any]:
-    model = site.loading.loaded
-    assert model is not None
-    names = ("name", "revision", "canvas_length", "vocab_size", "context_length", "parameters", "device", "dtype")
-    return {name: getattr(model, name) for name in names} | {
-        name: getattr(model, name, False) for name in ("supports_thinking", "supports_images")
-    }
 
 
 async def _followed(site: Site, run: Run, after: int) -> AsyncIterator[bytes]:

@@ -75,6 +75,11 @@ class Seat:
             message = "The teacher has switched off runs of your own in this room."
             raise PlaygroundError("forbidden", message)
 
+    def check_switch(self) -> None:
+        """Raise `PlaygroundError` (`forbidden`) for a student: the model is the whole room's."""
+        if self._room is not None and self._student is not None:
+            raise PlaygroundError("forbidden", "In a room only its teacher switches the model.", "type")
+
     def take(self) -> str | None:
         """The state of the room as JSON, if this socket has not been told it yet."""
         room = self._room

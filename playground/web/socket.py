@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from playground.errors import PlaygroundError
 from playground.events import Error
 from playground.trace.cursor import Cursor
-from playground.web import mistakes
 from playground.web.limits import REFUSALS_PER_MINUTE
 from playground.web.messages import (
     Acknowledge,
@@ -28,6 +26,7 @@ from playground.web.messages import (
     Resume,
     Start,
     Steered,
+    Switch,
     Update,
     parse,
     too_large,
@@ -37,6 +36,7 @@ from playground.web.runs import Run
 from playground.web.seat import Seat
 from playground.web.security import may_connect
 from playground.web.site import Site
+from playground.web.steer import steer
 
 log = structlog.get_logger()
 
@@ -94,9 +94,11 @@ class Socket:
         self._wake = asyncio.Event()
         self._seat = Seat(site, self._address, self._id, self._wake.set)
         self._sending = asyncio.Lock()
+        self._told = site.switching.version
 
     async def serve(self) -> None:
         """Until the client is gone."""
+        stop_listening = self._site.switching.listen(self._wake.set)
         try:
             async with asyncio.TaskGroup() as tasks:
                 sender = tasks.create_task(self._send_events())
@@ -113,6 +115,7 @@ class Socket:
             with suppress(WebSocketDisconnect, RuntimeError):
                 await self._websocket.close(INTERNAL_ERROR)
         finally:
+            stop_listening()
             self._seat.leave()
             for run_id in tuple(self._views):
                 self._unwatch(run_id)
@@ -189,12 +192,15 @@ class Socket:
             await self._send(_control(run, message.ref))
             self._watch(run, after=-1)
 
-    def _obey(self, message: Acknowledge | Steered | InRoom) -> None:
+    def _obey(self, message: Acknowledge | Steered | Switch | InRoom) -> None:
         match message:
             case Acknowledge():
                 self._acknowledge(message)
             case Update() | Pause() | Resume() | Cancel() | Pace():
                 self._steer(message)
+            case Switch():
+                self._seat.check_switch()
+                self._site.switch(message.model, self._address)
             case _:
                 self._seat.obey(message)
 
@@ -225,21 +231,7 @@ class Socket:
         run = self._site.runs.known(message.run) if own else self._site.runs.get(message.run)
         if run is not None and not own:
             run.let_steer(message.control)
-        if run is None or run.finished:
-            if isinstance(message, Cancel | Resume):
-                return
-            raise PlaygroundError("finished", "The run has already finished.", "run")
-        match message:
-            case Update():
-                _update(run, message)
-            case Pause():
-                run.turn.pause()
-            case Resume():
-                run.turn.resume()
-            case Cancel():
-                run.turn.cancel()
-            case Pace():
-                run.turn.pace(message.steps_per_second)
+        steer(run, message)
 
     # What goes out
 
@@ -265,13 +257,22 @@ class Socket:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            if (state := self._seat.take()) is not None:
-                await self._send(state)
+            for state in (self._seat.take(), self._models()):
+                if state is not None:
+                    await self._send(state)
             while frames := [(view, seq) for view in self._views.values() if (seq := view.cursor.take()) is not None]:
                 for view, seq in frames:
                     await self._send(view.run.log.frame(seq))
             for run_id in [run_id for run_id, view in self._views.items() if view.cursor.done]:
                 self._unwatch(run_id)
+
+    def _models(self) -> str | None:
+        """Which model there is, where that has changed since this socket was opened or told."""
+        switching = self._site.switching
+        if not switching.choices or self._told == switching.version:
+            return None
+        self._told = switching.version
+        return json.dumps({"type": "models"} | self._site.models())
 
     async def _send(self, frame: str) -> None:
         async with self._sending, asyncio.timeout(SEND_SECONDS):
@@ -282,16 +283,3 @@ def _control(run: Run, ref: str | int | None) -> str:
     """What the starter gets, and nobody else."""
     message = {"type": "control", "run": run.id, "token": run.control} | ({} if ref is None else {"ref": ref})
     return json.dumps(message)
-
-
-def _update(run: Run, message: Update) -> None:
-    name = "sampler" if message.sampler is not None else "decoding"
-    change = message.sampler or message.decoding
-    assert change is not None
-    try:
-        run.steering.change(change)
-    except ValidationError as error:
-        _, sentence = mistakes.explain(error, {}, {}, (name,))
-        raise PlaygroundError("bad_request", sentence, name) from None
-    except ValueError as error:
-        raise PlaygroundError("bad_request", f"{error}.", name) from None

@@ -81,6 +81,12 @@ class Sweeps:
         if self._passing is not None:
             await asyncio.to_thread(self._passing.cleanup)
 
+    @property
+    def going(self) -> bool:
+        """Whether one goes on, or is still ending its last run."""
+        known = self._known.values()
+        return any(sweep.state == "running" or (sweep.task and not sweep.task.done()) for sweep in known)
+
     def all(self, owner: str | None) -> list[Sweep]:
         """What comes with the package, and the owner's own, the newest first."""
         seen = [sweep for sweep in self._known.values() if sweep.recorded or (owner and sweep.head.owner == owner)]

@@ -120,6 +120,42 @@ def test_in_a_space_all_interfaces_and_its_own_origin(monkeypatch: pytest.Monkey
     assert entry.for_space(Settings(host="127.0.0.2")).host == "127.0.0.2"
 
 
+def in_a_space(monkeypatch: pytest.MonkeyPatch, *free: float, lent: bool = False) -> None:
+    """The environment of a Space whose GPUs have so many gigabytes free."""
+    monkeypatch.setenv("SPACE_ID", "someone/denoise")
+    monkeypatch.setenv("SPACES_ZERO_GPU", "true" if lent else "")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: bool(free))
+    monkeypatch.setattr("torch.cuda.device_count", lambda: len(free))
+    monkeypatch.setattr("torch.cuda.mem_get_info", lambda device: (free[device] * 1e9, 0))
+
+
+@pytest.mark.parametrize(
+    ("free", "lent", "given", "model"),
+    [
+        ((), False, {}, "embedded"),
+        ((80,), False, {}, entry.LARGE),
+        ((46,), False, {}, "embedded"),
+        ((80,), False, {"device": "cpu"}, "embedded"),
+        ((22, 22, 22, 22), False, {}, "embedded"),
+        ((22, 22, 22, 22), False, {"device_map": "auto"}, entry.LARGE),
+        ((), True, {}, entry.LARGE),
+        ((80,), False, {"model": "embedded"}, "embedded"),
+        ((), False, {"model": "someone/other"}, "someone/other"),
+    ],
+)
+def test_a_space_takes_the_large_model_where_it_has_the_gpu(
+    monkeypatch: pytest.MonkeyPatch, free: tuple[float, ...], lent: bool, given: dict[str, Any], model: str
+) -> None:
+    in_a_space(monkeypatch, *free, lent=lent)
+    assert entry.for_space(Settings(**given)).model == model
+
+
+def test_a_gpu_elsewhere_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_a_space(monkeypatch, 80)
+    monkeypatch.delenv("SPACE_ID")
+    assert entry.for_space(Settings()).model == "embedded"
+
+
 def test_elsewhere_settings_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPACE_ID", raising=False)
     settings = Settings()

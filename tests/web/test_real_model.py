@@ -1,6 +1,7 @@
 """The socket with the embedded model itself."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,8 +13,10 @@ from playground.engine.steering import Steering
 from playground.events import adapter
 from playground.recipe import Message, Recipe
 from playground.settings import Settings
+from playground.web.app import real_engine
 from playground.web.site import Engine
-from tests.web.live import PATIENCE, Client, Frame, serving
+from tests import released
+from tests.web.live import PATIENCE, Client, Frame, serving, until
 
 TIMES = {"run", "ms", "device_ms", "created", "metrics"}
 """What may differ between two runs of one recipe."""
@@ -123,3 +126,35 @@ async def test_what_the_model_cannot_take_is_refused_by_field(engine: Engine, mo
         assert (await watch(client, recipe("hi")))[0]["type"] == "run_started"
         assert Recipe(messages=[Message(role="user", content="hi")]).model is None
         assert model.name == "embedded"
+
+
+async def test_two_checkpoints_take_turns_in_one_process(tmp_path: Path) -> None:
+    """The embedded model, another folder and back: each answers as it does in a process of its own."""
+    released.save(tmp_path / "second")
+    asked = recipe("What is 47 + 38?", max_new_tokens=32)
+    choices = {"models": (str(tmp_path / "second"),), "device": "cpu", "threads": 1}
+
+    async def switched(client: Client, name: str) -> None:
+        await client.say("switch", model=name)
+        while (frame := await client.hear())["status"] != "ready" or frame["switch"] is not None:
+            pass
+        assert frame["models"][0]["name"] == name
+
+    async with serving(real_engine(), **choices) as live:
+        await until(lambda: live.site.loading.status == "ready")
+        async with live.connect() as client:
+            first = await watch(client, asked)
+            await switched(client, "second")
+            second = await watch(client, asked)
+            await client.say("start", recipe=asked | {"model": "embedded"})
+            refusal = await client.hear()
+            assert (refusal["code"], refusal["field"]) == ("unknown_model", "recipe.model")
+            assert "switch to 'embedded' first" in refusal["message"]
+            await switched(client, "embedded")
+            third = await watch(client, asked)
+    assert without_times(third) == without_times(first)
+    made = models.load(Settings(model=str(tmp_path / "second"), device="cpu", threads=1))
+    async with serving(Engine(lambda *_: made, runs.prepare, runs.events)) as live, live.connect() as client:
+        assert without_times(await watch(client, asked)) == without_times(second)
+    assert (first[0]["recipe"]["model"], second[0]["recipe"]["model"]) == ("embedded", "second")
+    assert first[0]["model_revision"] != second[0]["model_revision"]
