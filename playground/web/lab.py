@@ -59,15 +59,15 @@ def router(site: Site) -> APIRouter:
     @routes.post("/api/sweeps/check")
     async def check(request: Request) -> dict[str, Any]:
         """How many runs a spec makes, and about how many seconds they take; a few of them are tried for that."""
-        spec = await _spec(request)
         _count_start(site, request)
+        spec = await _spec(request)
         return await site.sweeps.check(spec, await site.loading.model())
 
     @routes.post("/api/sweeps", status_code=201)
     async def start(request: Request, owner: Owner) -> dict[str, Any]:
         """Begin a sweep."""
-        spec = await _spec(request)
         _count_start(site, request)
+        spec = await _spec(request)
         sweep = await site.sweeps.start(spec, await site.loading.model(), hashed(owner))
         return sweep.summary(hashed(owner))
 
@@ -141,9 +141,13 @@ async def _spec(request: Request) -> SweepSpec:
         body += part
         if len(body) > MOST_SPEC_BYTES:
             raise PlaygroundError("too_long", f"A spec has at most {MOST_SPEC_BYTES} bytes.", "spec")
+    return await asyncio.to_thread(_read, body)  # patterns are compiled
+
+
+def _read(body: bytes) -> SweepSpec:
     try:
         data = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlaygroundError("bad_request", f"The spec is no JSON: {error}.", "spec") from None
     try:
         return SweepSpec.model_validate(data)
@@ -155,7 +159,7 @@ async def _spec(request: Request) -> SweepSpec:
 def _setting(text: str) -> Setting:
     try:
         setting = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         setting = None
     if not isinstance(setting, dict):
         raise PlaygroundError("bad_request", "setting must be a JSON object.", "setting")
