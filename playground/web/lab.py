@@ -188,20 +188,27 @@ def _made(sweep: Sweep) -> dict[str, Any]:
 def _figures(sweep: Sweep, other: Sweep | None) -> str:
     made = _made(sweep)
     if other is not None:
-        made[f"Beside {other.head.spec.name}"] = _beside(sweep, other)
+        made |= _beside(sweep, other)
     return json.dumps({title: json.loads(figure.to_json()) for title, figure in made.items()})
 
 
-def _beside(first: Sweep, second: Sweep) -> "Figure":
-    """Both by family, each with its released setting alone if it has one."""
+def _beside(first: Sweep, second: Sweep) -> dict[str, "Figure"]:
+    """Both on one map, and by family, there each with its released setting alone if it has one."""
     from playground.lab import figures
 
-    def typical(sweep: Sweep) -> list[Row]:
+    both, chosen, names = [], [], []
+    for sweep in (first, second):
         rows = sweep.results.rows()
-        usual = report.released(sweep.head.spec, lines(rows))
-        return [row for row in rows if usual is None or json.loads(row.setting) == usual]
-
-    return figures.compared(typical(first), typical(second), (first.head.spec.name, second.head.spec.name))
+        both.append(lines(rows))
+        usual = report.released(sweep.head.spec, both[-1])
+        chosen.append([row for row in rows if usual is None or json.loads(row.setting) == usual])
+        names.append(f"{sweep.head.spec.name}, {'all' if usual is None else 'released'} settings")
+    maps = (first.head.spec.name, second.head.spec.name)
+    beside = f"Beside {second.head.spec.name}"
+    return {
+        beside: figures.overlaid(both[0], both[1], maps),
+        f"{beside}, by kind of task": figures.compared(chosen[0], chosen[1], (names[0], names[1])),
+    }
 
 
 def _exported(sweep: Sweep, kind: str) -> bytes:

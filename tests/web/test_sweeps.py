@@ -115,9 +115,11 @@ def test_two_sweeps_beside_each_other(http: TestClient) -> None:
     done(http, second)
     alone = http.get(f"/api/sweeps/{first}/figures").json()
     both = http.get(f"/api/sweeps/{first}/figures?beside={second}").json()
-    assert both.keys() - alone.keys() == {"Beside another"}
-    bars = both["Beside another"]["data"]
-    assert [bar["name"] for bar in bars] == ["small", "another"]
+    assert both.keys() - alone.keys() == {"Beside another", "Beside another, by kind of task"}
+    points = [trace["name"] for trace in both["Beside another"]["data"] if trace["mode"] == "markers"]
+    assert points == ["small", "another"]
+    bars = both["Beside another, by kind of task"]["data"]
+    assert [bar["name"] for bar in bars] == ["small, released settings", "another, released settings"]
     assert [list(bar["x"]) for bar in bars] == [["prompts"], ["prompts"]]
     assert http.get(f"/api/sweeps/{first}/figures?beside=nothing").status_code == 404
 
