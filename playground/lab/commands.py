@@ -64,13 +64,13 @@ def run_sweep(
     total = many * asked * seeds
     console = Console(stderr=True, highlight=False, markup=False)
     console.print(f"{many} settings × {asked} questions × {seeds} seeds: {total} runs")
-    all_cells = list(cells(spec, "any"))  # every setting is a recipe, before a model is loaded
+    next(cells(spec, "any"))  # every setting is a recipe, before a model is loaded
 
     from playground.lab.work import run, sweep
 
     model, settings = load()
     if dry_run:
-        some = random.Random(0).sample(all_cells, min(TRIED, total))
+        some = random.Random(0).sample(list(cells(spec, model.name)), min(TRIED, total))
         pace = sum(run(model, cell).seconds for cell in some) / len(some)
         console.print(f"about {duration(pace * total)}, by {len(some)} runs that were tried")
         return 0
