@@ -165,15 +165,16 @@ export class Lab extends EventTarget {
   /** The figures in the theme's colours. */
   async redraw() {
     if (!this.on) return;
+    for (const title of Object.keys(this.made ?? {})) {
+      if (this.plots.has(title)) continue;
+      const plot = /** @type {HTMLElement} */ (h("div.lab-plot"));
+      this.plots.set(title, plot);
+      const place = FIRST.some((beginning) => title.startsWith(beginning)) ? this.first : this.others;
+      place.append(h("section.card.lab-card", { "aria-label": title }, h("h3", {}, title), plot));
+    }
     for (const [title, figure] of Object.entries(this.made ?? {})) {
-      let plot = this.plots.get(title);
-      if (!plot) {
-        plot = /** @type {HTMLElement} */ (h("div.lab-plot"));
-        this.plots.set(title, plot);
-        const place = FIRST.some((beginning) => title.startsWith(beginning)) ? this.first : this.others;
-        place.append(h("section.card.lab-card", { "aria-label": title }, h("h3", {}, title), plot));
-      }
-      await draw(plot, figure, this.chosen, (setting) => this.choose(setting));
+      const plot = this.plots.get(title);
+      if (plot) await draw(plot, figure, this.chosen, (setting) => this.choose(setting));
     }
   }
 

@@ -54,6 +54,7 @@ export async function draw(element, figure, chosen, choose) {
   const drawn = element.classList.contains("js-plotly-plot");
   await Plotly.react(element, data, own, { displayModeBar: false, responsive: true });
   if (!drawn) {
+    new ResizeObserver(() => element.isConnected && element.offsetParent && Plotly.Plots.resize(element)).observe(element); // cards come and go beside it
     /** @type {any} */ (element).on("plotly_click", (/** @type {any} */ event) => {
       const setting = event.points.find((/** @type {any} */ point) => typeof point.customdata === "string")?.customdata;
       if (setting) choose(setting);

@@ -98,7 +98,7 @@ def steps_by_family(rows: Sequence[Row]) -> go.Figure:
 
 def correctness_against_cap(rows: Sequence[Row], what: str = RIGHT) -> go.Figure:
     """Share of right answers against the step cap N, a line for each of the other parameters' settings: Figure 10."""
-    figure = _figure("step cap N, denoising steps, log scale", what, shares=True)
+    figure = _figure("step cap N (log scale)", what, shares=True)
     for name, group in _groups(rows, lambda row: setting_name(_without(row, CAP))).items():
         points = sorted(lines(group), key=lambda line: float(line.setting[CAP]))
         told = [line for line in points if line.accuracy is not None]
