@@ -56,6 +56,7 @@ def _points(figure: go.Figure, found: Sequence[Line], cost: str, colour: str, na
     """A point a setting, with its interval, and the front."""
     told = [line for line in found if line.accuracy is not None and getattr(line, cost) is not None]
     front = sorted(pareto(told, cost, more=cost == "tokens_per_forward"), key=lambda line: float(getattr(line, cost)))
+    filled = {id(line) for line in front}
     figure.add_scatter(
         x=[getattr(line, cost) for line in front],
         y=[line.accuracy for line in front],
@@ -73,7 +74,7 @@ def _points(figure: go.Figure, found: Sequence[Line], cost: str, colour: str, na
         marker={
             "color": colour,
             "size": 9,
-            "symbol": ["circle" if line in front else "circle-open" for line in told],
+            "symbol": ["circle" if id(line) in filled else "circle-open" for line in told],
             "line": {"width": 1.5, "color": colour},
         },
         text=[setting_name(line.setting) for line in told],

@@ -1,6 +1,7 @@
 """The table of a sweep: a line for each setting."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -52,11 +53,12 @@ def pareto(found: Sequence[Line], cost: str, more: bool) -> list[Line]:
     def place(line: Line) -> tuple[float, float]:
         return line.accuracy or 0.0, sign * float(getattr(line, cost))
 
-    def beats(one: Line, other: Line) -> bool:
-        (a, b), (c, d) = place(one), place(other)
-        return a >= c and b >= d and (a > c or b > d)
-
-    return [line for line in found if not any(beats(other, line) for other in found)]
+    front, best = set(), -math.inf
+    for right, cheap in sorted({place(line) for line in found}, reverse=True):
+        if cheap > best:
+            front.add((right, cheap))
+            best = cheap
+    return [line for line in found if place(line) in front]
 
 
 Outcomes = dict[tuple[int, int], int]

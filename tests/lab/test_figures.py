@@ -1,6 +1,7 @@
 """Figures, Pareto fronts, pairs and presets, from rows made by hand."""
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,17 @@ def test_the_front_has_what_nothing_beats() -> None:
     assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=False)] == [8, 24]
     assert [line.setting[CAP] for line in pareto(found, "tokens_per_forward", more=True)] == [8, 24]
     assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=True)] == [24, 48]
+
+
+def test_the_front_is_that_of_every_comparison() -> None:
+    """Against the definition, one by one, with ties of all kinds."""
+    rng = random.Random(3)
+    rows = [row(n, {CAP: n // 4}, rng.randint(0, 1), rng.choice([2.0, 4.0, 5.0, 10.0])) for n in range(4 * 60)]
+    found = lines(rows)
+    places = [(line.accuracy or 0, line.tokens_per_forward or 0) for line in found]
+    beaten = [any(a >= c and b >= d and (a, b) != (c, d) for a, b in places) for c, d in places]
+    expected = [line for line, lost in zip(found, beaten, strict=True) if not lost]
+    assert pareto(found, "tokens_per_forward", more=True) == expected
 
 
 def test_pairs_take_the_same_questions_and_seeds() -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,9 @@ SPEC: dict[str, Any] = {
     "vary": {"sampler.entropy_bound": [0.1, 5.0]},
     "tasks": {"families": ["add"], "count": 2},
     "prompts": [{"prompt": "Say hello", "pattern": "(?i)hello"}],
-    "seeds": list(range(10)),
+    "seeds": list(range(6)),
 }
-RUNS = 2 * 3 * 10
-PATIENCE = 240
+RUNS = 2 * 3 * 6
 SCRIPT = """
 import sys, time
 from pathlib import Path
@@ -40,13 +38,14 @@ from playground.settings import Settings
 
 def slowly(progress):
     print(progress.done, flush=True)
-    time.sleep(0.5)
+    time.sleep(1)
 
 file, out = map(Path, sys.argv[1:])
 work.sweep(spec.read(file), models.load(Settings(device="cpu")), Settings(), Results(out), slowly)
 """
 
 
+@pytest.mark.timeout(900)
 def test_a_process_killed_half_way_leaves_what_another_goes_on_from(tmp_path: Path) -> None:
     file, out = tmp_path / "spec.json", tmp_path / "killed.sqlite"
     file.write_text(json.dumps(SPEC))
@@ -55,16 +54,14 @@ def test_a_process_killed_half_way_leaves_what_another_goes_on_from(tmp_path: Pa
     command = [sys.executable, "-c", SCRIPT, str(file), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        late = time.monotonic() + PATIENCE
-        for line in child.stdout:
-            assert time.monotonic() < late
-            if int(line) >= 7:
-                break
-        with pytest.raises(PlaygroundError, match="Another process is running the sweep of killed"):
-            sweep(spec, model, Settings(), broken)
-        os.kill(child.pid, signal.SIGKILL)
+        try:
+            next(line for line in child.stdout if int(line) >= 3)
+            with pytest.raises(PlaygroundError, match="Another process is running the sweep of killed"):
+                sweep(spec, model, Settings(), broken)
+        finally:
+            os.kill(child.pid, signal.SIGKILL)
     there = len(broken.rows())
-    assert 7 <= there < RUNS
+    assert 3 <= there < RUNS
     more: list[Progress] = []
     assert sweep(spec, model, Settings(), broken, more.append)
     assert len([progress for progress in more if progress.row is not None]) == RUNS - there
