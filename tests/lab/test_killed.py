@@ -36,12 +36,12 @@ from playground.lab import spec, work
 from playground.lab.results import Results
 from playground.settings import Settings
 
-def slowly(progress):
+def tells(progress):
     print(progress.done, flush=True)
-    time.sleep(1)
+    time.sleep(600 if progress.done >= 3 else 0)
 
 file, out = map(Path, sys.argv[1:])
-work.sweep(spec.read(file), models.load(Settings(device="cpu")), Settings(), Results(out), slowly)
+work.sweep(spec.read(file), models.load(Settings(device="cpu")), Settings(), Results(out), tells)
 """
 
 
@@ -61,7 +61,7 @@ def test_a_process_killed_half_way_leaves_what_another_goes_on_from(tmp_path: Pa
         finally:
             os.kill(child.pid, signal.SIGKILL)
     there = len(broken.rows())
-    assert 3 <= there < RUNS
+    assert there == 3
     more: list[Progress] = []
     assert sweep(spec, model, Settings(), broken, more.append)
     assert len([progress for progress in more if progress.row is not None]) == RUNS - there
