@@ -12,7 +12,7 @@ const FIGURES = [
   ["correct", "Share of right answers, with its 95 % interval (Wilson)", (line) => percent(line.accuracy), (line) => line.accuracy ?? -1],
   ["interval", "95 % interval", (line) => (line.accuracy === null ? "–" : `${number(100 * line.low, 0)}–${number(100 * line.high, 0)} %`), (line) => line.low],
   ["against released", "How many points more often right than the released settings, pair by pair", (line) => (line.against ? signed(100 * line.against.difference, 1, "") : "–"), (line) => line.against?.difference ?? 0],
-  ["effective steps", "Denoising steps, weighted by tokens: the report's Equation 9", (line) => number(line.effective_denoising_steps, 1), (line) => line.effective_denoising_steps ?? -1],
+  ["steps", "Effective denoising steps, weighted by tokens: the report's Equation 9", (line) => number(line.effective_denoising_steps, 1), (line) => line.effective_denoising_steps ?? -1],
   ["tokens a forward", "The report's Equation 10", (line) => number(line.tokens_per_forward, 2), (line) => line.tokens_per_forward ?? -1],
   ["at the cap", "Canvases that took all their steps", (line) => (line.capped === null ? "–" : `${Math.round(100 * line.capped)} %`), (line) => line.capped ?? -1],
   ["loops", "Runs with a loop", (line) => String(line.loops), (line) => line.loops],
