@@ -1,6 +1,7 @@
 """Degenerate repetition, as the report's section 4.2 describes it: the tokens repeat, their entropy collapses, and the
 canvas stops early for that reason. It is marked and counted; nothing is cut because of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from playground.events import CanvasStopReason, Loop
@@ -9,6 +10,8 @@ LONGEST = 8
 """Tokens of the longest stretch that is looked for."""
 TIMES = 6
 """A stretch that stands there less often than this is no loop."""
+REPEATING = re.compile(r"\b(repeat\w*|times|again|forever|over and over|say|chant|echo|copy)\b", re.IGNORECASE)
+"""Words of a prompt that asks for the same thing more than once."""
 COLLAPSED = 0.1
 """Mean entropy in nats of repeated autoregressive tokens below which it has collapsed."""
 
@@ -49,12 +52,24 @@ def of_tokens(
 
 
 def unasked(ids: Sequence[int], texts: Mapping[int, str], prompt: str) -> Loop | None:
-    """A repetition, unless what is repeated stands in the prompt: then it may have been asked for."""
+    """A repetition, unless the prompt asks for it."""
     loop = repetition(ids)
     if loop is None:
         return None
     stretch = [texts.get(token, "") for token in ids[loop.start : loop.start + loop.size]]
     turned = ("".join(stretch[at:] + stretch[:at]) for at in range(loop.size))
-    said = " ".join(prompt.split()).lower()
-    asked = any(words and words in said for words in (" ".join(text.split()).lower() for text in turned))
-    return None if asked else loop
+    return None if any(asked_for(" ".join(text.split()), prompt) for text in turned) else loop
+
+
+def asked_for(words: str, prompt: str) -> bool:
+    """Whether a prompt asks for words again and again.
+
+    They must stand in it as they are. Since any story about the fox has "the" in its prompt, that is not enough: they
+    stand in quotes, behind a colon, or twice in a row, or the prompt speaks of repeating.
+    """
+    said = " ".join(prompt.split())
+    if not words or not (found := re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said, re.IGNORECASE)):
+        return False
+    word = re.escape(found.group())
+    shown = rf"[\"'`“„‘«]\W*{word}\W*[\"'`”“’»]|:\s*{word}(?!\w)|(?<!\w){word}\W+{word}(?!\w)"
+    return re.search(shown, said, re.IGNORECASE) is not None or REPEATING.search(said) is not None

@@ -77,12 +77,13 @@ export function budgetChart({ cumulative, bound, accepted, rank, other = null })
     svg("line", { x1: x(accepted - 1), x2: x(accepted - 1), y1: 4, y2: height - 4, class: "edge" }),
     svg("path", { d: path(points), class: "curve" }),
     svg("line", { x1: 0, x2: WIDTH, y1: y(bound), y2: y(bound), class: "bound" }),
-    svg("text", { ...aside, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`),
+    ...(other && Math.abs(y(bound) - y(other.bound)) < 12 ? [] : [svg("text", { ...aside, y: y(bound) - 5, class: "label" }, `bound ${Number(bound.toPrecision(3))} nats`)]),
     ...(other
       ? [
           svg("path", { d: `${path(points.slice(0, other.accepted))}L${x(other.accepted - 1).toFixed(1)} ${height - 4}L${x(0)} ${height - 4}Z`, class: "shade tried" }),
           svg("line", { x1: x(other.accepted - 1), x2: x(other.accepted - 1), y1: 4, y2: height - 4, class: "edge tried" }),
           svg("line", { x1: 0, x2: WIDTH, y1: Math.max(y(other.bound), 2), y2: Math.max(y(other.bound), 2), class: "bound tried" }),
+          svg("text", { ...aside, y: Math.max(y(other.bound) - 4, 10), class: "label" }, `tried: ${Number(other.bound.toPrecision(3))} nats`),
         ]
       : []),
     ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),

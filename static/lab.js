@@ -8,11 +8,13 @@ import { LabTable } from "./labtable.js";
 import { SweepCard } from "./labcard.js";
 import { draw, same } from "./plots.js";
 import { figures, list, start, whole } from "./labapi.js";
-import { h } from "./element.js";
+import { h, write } from "./element.js";
 
 const ASK_EVERY_MS = 1500;
 /** Figures that stand above the table, by the beginnings of their titles. */
-const FIRST = ["Correctness against tokens", "Steps by family", "Beside "];
+const FIRST = ["Correctness against tokens", "Agreement against tokens", "Steps by family", "Beside "];
+/** What stands where no run is done yet. */
+const NOTHING = { running: "The first runs are on their way.", paused: "Paused before its first run was done.", cancelled: "Ended before its first run was done.", done: "" };
 
 export class Lab extends EventTarget {
   /**
@@ -38,12 +40,12 @@ export class Lab extends EventTarget {
     this.others = h("div.lab-figures");
     /** @type {Map<string, HTMLElement>} */
     this.plots = new Map();
-    this.empty = h("p.hint.lab-empty", {}, "The first runs are on their way.");
+    this.empty = h("p.hint.lab-empty");
     element.append(h("div.lab-side", {}, this.note, this.card.element, this.point.element), h("div.lab-main", {}, this.form.element, this.empty, this.first, this.table.element, this.others));
     this.form.element.hidden = true;
     this.card.addEventListener("pick", (/** @type {any} */ event) => void this.open(event.detail).then(() => this.#said()));
     this.card.addEventListener("new", (/** @type {any} */ event) => this.#new(event.detail));
-    this.card.addEventListener("changed", () => void this.#refresh());
+    this.card.addEventListener("changed", () => this.sweep && void this.open(this.sweep.id));
     this.card.addEventListener("gone", () => void this.open(""));
     this.card.addEventListener("beside", () => this.sweep && void this.#draw(this.sweep.id));
     this.form.addEventListener("start", (/** @type {any} */ event) => void this.#start(event.detail));
@@ -126,6 +128,7 @@ export class Lab extends EventTarget {
     this.table.element.hidden = !some;
     this.first.hidden = this.others.hidden = !some;
     this.empty.hidden = some || !sweep;
+    if (sweep) write(this.empty, NOTHING[sweep.state]);
     if (!sweep) {
       void this.point.show(/** @type {any} */ (null), null);
       return;
@@ -162,15 +165,16 @@ export class Lab extends EventTarget {
   /** The figures in the theme's colours. */
   async redraw() {
     if (!this.on) return;
+    for (const title of Object.keys(this.made ?? {})) {
+      if (this.plots.has(title)) continue;
+      const plot = /** @type {HTMLElement} */ (h("div.lab-plot"));
+      this.plots.set(title, plot);
+      const place = FIRST.some((beginning) => title.startsWith(beginning)) ? this.first : this.others;
+      place.append(h("section.card.lab-card", { "aria-label": title }, h("h3", {}, title), plot));
+    }
     for (const [title, figure] of Object.entries(this.made ?? {})) {
-      let plot = this.plots.get(title);
-      if (!plot) {
-        plot = /** @type {HTMLElement} */ (h("div.lab-plot"));
-        this.plots.set(title, plot);
-        const place = FIRST.some((beginning) => title.startsWith(beginning)) ? this.first : this.others;
-        place.append(h("section.card.lab-card", { "aria-label": title }, h("h3", {}, title), plot));
-      }
-      await draw(plot, figure, this.chosen, (setting) => this.choose(setting));
+      const plot = this.plots.get(title);
+      if (plot) await draw(plot, figure, this.chosen, (setting) => this.choose(setting));
     }
   }
 

@@ -37,6 +37,7 @@ import { address } from "./wire.js";
  * @property {boolean} usual
  * @property {boolean} front
  * @property {{difference: number, error: number, pairs: number} | null} against
+ * @property {{share: number, low: number, high: number, pairs: number} | null} agreement  where nothing tells right from wrong
  *
  * @typedef {SweepEntry & {spec: Spec, settings: SettingLine[]}} SweepWhole
  *

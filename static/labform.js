@@ -43,10 +43,10 @@ export class LabForm extends EventTarget {
     this.families = [];
     this.kinds = h("div.example-row", { role: "group", "aria-label": "Kinds of tasks" });
     this.count = input("count", "Tasks of each kind", { inputmode: "numeric" });
-    this.prompts = h("textarea.lab-input", { id: "lab-prompts", rows: 2, "aria-label": "Prompts of your own, one a line", placeholder: "What is the capital of Italy? => Rome." });
+    this.prompts = h("textarea.lab-input", { id: "lab-prompts", rows: 2, "aria-label": "Prompts of your own, one a line", placeholder: "What is the opposite of hot? => cold\nSay hello. => /(?i)hello/" });
     this.seeds = input("seeds", "Seeds");
     this.json = h("textarea.lab-input.lab-json", { id: "lab-spec", rows: 14, spellcheck: "false", "aria-label": "The spec as JSON" });
-    this.asJson = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Ranges, random search, patterns and every other field of a recipe", onclick: () => this.#switch() }, "JSON");
+    this.asJson = h("button.chip.small", { type: "button", "aria-pressed": "false", title: "Ranges, random search and every other field of a recipe", onclick: () => this.#switch() }, "JSON");
     this.runs = h("dd", {}, "–");
     this.time = h("dd", {}, "–");
     this.error = h("p.lab-error", { role: "alert", id: "lab-error" });
@@ -63,7 +63,7 @@ export class LabForm extends EventTarget {
       h("div.lab-row.lab-across", { id: "lab-families" }, h("span", {}, "Tasks, held out"), this.kinds),
       row("Of each kind", this.count),
       row("Seeds", this.seeds),
-      h("label.lab-row.lab-across", {}, h("span", {}, "Prompts of your own, one a line; what is expected, if anything, behind an arrow"), this.prompts),
+      h("label.lab-row.lab-across", {}, h("span", {}, "Prompts of your own, one a line. Behind an arrow what is expected, if anything: the whole answer, or a pattern between slashes"), this.prompts),
     );
     this.json.hidden = true;
     this.element = h(

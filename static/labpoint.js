@@ -125,7 +125,8 @@ function facts(sweep, line) {
   const rows = Object.entries(line.setting).map(([name, value]) => [SHORT[name.split(".").at(-1) ?? ""] ?? name, String(value)]);
   if (line.usual) rows.push(["these are", "the released settings"]);
   rows.push(["runs", String(line.runs)]);
-  if (line.accuracy !== null) rows.push(["correct", `${number(line.accuracy, 3)}`], ["95 % interval", `${number(line.low, 3)} to ${number(line.high, 3)}`]);
+  if (line.accuracy !== null) rows.push(["correct", percent(line.accuracy)], ["95 % interval", `${number(100 * line.low, 1)} to ${percent(line.high)}`]);
+  if (line.agreement) rows.push([`same answer as ${usual ? "released" : "the slowest"}`, percent(line.agreement.share)], ["95 % interval", `${number(100 * line.agreement.low, 1)} to ${percent(line.agreement.high)}`]);
   if (line.effective_denoising_steps !== null) rows.push(["effective steps", number(line.effective_denoising_steps, 1)]);
   if (line.tokens_per_forward !== null) rows.push(["tokens a forward", number(line.tokens_per_forward, 2)]);
   if (line.loops) rows.push(["runs with a loop", String(line.loops)]);
@@ -138,12 +139,17 @@ function facts(sweep, line) {
   return rows;
 }
 
+/** @param {number | null} share 0 to 1 */
+export function percent(share) {
+  return share === null ? "–" : `${number(100 * share, 1)} %`;
+}
+
 /**
  * @param {number} value
  * @param {number} decimals
  * @param {string} unit
  */
-function signed(value, decimals, unit) {
+export function signed(value, decimals, unit) {
   const text = number(value, decimals);
   return `${value > 0 && Number(value.toFixed(decimals)) !== 0 ? "+" : ""}${text}${unit}`;
 }

@@ -20,11 +20,13 @@ import { COMMON, RULES, ruleOf } from "./rules.js";
  * @property {string} tokens
  * @property {string[]} families
  * @property {string} count
- * @property {string} prompts  one a line; what is expected behind ` => `
+ * @property {string} prompts  one a line; what is expected behind ` => `, a pattern between slashes
  * @property {string} seeds
  */
 
 export const ARROW = " => ";
+/** A pattern as a line says it. */
+const SLASHED = /^\/.+\/$/;
 /** Whole numbers among the fields. */
 const WHOLE = new Set(["max_denoising_steps", "stability_threshold", "k"]);
 
@@ -101,7 +103,9 @@ export function specOf(form, usual) {
 function promptOf(line) {
   const at = line.lastIndexOf(ARROW);
   if (at < 0) return { prompt: line.trim() };
-  return { prompt: line.slice(0, at).trim(), expect: line.slice(at + ARROW.length).trim() };
+  const prompt = line.slice(0, at).trim();
+  const expect = line.slice(at + ARROW.length).trim();
+  return SLASHED.test(expect) ? { prompt, pattern: expect.slice(1, -1) } : { prompt, expect };
 }
 
 /**
@@ -116,7 +120,7 @@ export function formOf(spec, usual, tokens) {
   const { max_new_tokens = tokens, sampler = {}, ...others } = recipe;
   const rule = sampler.name ?? "entropy_bound";
   if ((search && search.kind !== "grid") || Object.keys(others).length || !Object.hasOwn(RULES, rule) || tasks?.seed) return null;
-  if (prompts.some(({ prompt, pattern }) => pattern || prompt.includes("\n") || prompt.includes(ARROW))) return null;
+  if (!prompts.every(isLine)) return null;
   const names = fieldsOf(rule);
   for (const [name, values] of Object.entries(vary)) {
     if (!Array.isArray(values) || !names.includes(name.replace(/^sampler\./, ""))) return null;
@@ -129,9 +133,22 @@ export function formOf(spec, usual, tokens) {
     tokens: String(max_new_tokens),
     families: tasks?.families ?? [],
     count: String(tasks?.count ?? 20),
-    prompts: prompts.map(({ prompt, expect }) => (expect === undefined || expect === null ? prompt : `${prompt}${ARROW}${expect}`)).join("\n"),
+    prompts: prompts.map(lineOf).join("\n"),
     seeds: seeds.join(", "),
   };
+}
+
+/** @param {NonNullable<Spec["prompts"]>[number]} prompt */
+function lineOf({ prompt, expect, pattern }) {
+  const told = pattern ? `/${pattern}/` : expect;
+  return told === undefined || told === null ? prompt : `${prompt}${ARROW}${told}`;
+}
+
+/** Whether a line of the form says the same. @param {NonNullable<Spec["prompts"]>[number]} prompt */
+function isLine(prompt) {
+  const line = lineOf(prompt);
+  const back = promptOf(line);
+  return !line.includes("\n") && back.prompt === prompt.prompt && (back.expect ?? null) === (prompt.expect ?? null) && (back.pattern ?? null) === (prompt.pattern ?? null);
 }
 
 /**

@@ -4,17 +4,24 @@
 /** @import { SettingLine, SweepWhole } from "./labapi.js" */
 import { SHORT } from "./labspec.js";
 import { h, number } from "./element.js";
-import { key } from "./labpoint.js";
+import { key, percent, signed } from "./labpoint.js";
 
 /** @type {[string, string, (line: SettingLine) => string, (line: SettingLine) => number][]} */
 const FIGURES = [
   ["runs", "Runs so far", (line) => String(line.runs), (line) => line.runs],
-  ["correct", "Share of right answers, with its 95 % interval (Wilson)", (line) => (line.accuracy === null ? "–" : number(line.accuracy, 3)), (line) => line.accuracy ?? -1],
-  ["interval", "95 % interval", (line) => (line.accuracy === null ? "–" : `${number(line.low, 2)}–${number(line.high, 2)}`), (line) => line.low],
-  ["effective steps", "Denoising steps, weighted by tokens: the report's Equation 9", (line) => number(line.effective_denoising_steps, 1), (line) => line.effective_denoising_steps ?? -1],
-  ["tokens per forward", "The report's Equation 10", (line) => number(line.tokens_per_forward, 2), (line) => line.tokens_per_forward ?? -1],
-  ["reached the cap", "Canvases that took all their steps", (line) => (line.capped === null ? "–" : `${Math.round(100 * line.capped)} %`), (line) => line.capped ?? -1],
+  ["correct", "Share of right answers, with its 95 % interval (Wilson)", (line) => percent(line.accuracy), (line) => line.accuracy ?? -1],
+  ["interval", "95 % interval", (line) => (line.accuracy === null ? "–" : `${number(100 * line.low, 0)}–${number(100 * line.high, 0)} %`), (line) => line.low],
+  ["against released", "How many points more often right than the released settings, pair by pair", (line) => (line.against ? signed(100 * line.against.difference, 1, "") : "–"), (line) => line.against?.difference ?? 0],
+  ["steps", "Effective denoising steps, weighted by tokens: the report's Equation 9", (line) => number(line.effective_denoising_steps, 1), (line) => line.effective_denoising_steps ?? -1],
+  ["tokens a forward", "The report's Equation 10", (line) => number(line.tokens_per_forward, 2), (line) => line.tokens_per_forward ?? -1],
+  ["at the cap", "Canvases that took all their steps", (line) => (line.capped === null ? "–" : `${Math.round(100 * line.capped)} %`), (line) => line.capped ?? -1],
   ["loops", "Runs with a loop", (line) => String(line.loops), (line) => line.loops],
+];
+
+/** In place of those about right answers, where nothing tells them. @type {typeof FIGURES} */
+const AGREEMENT = [
+  ["same answer", "Share of answers that are word for word those of the released settings, or of the slowest ones", (line) => percent(line.agreement?.share ?? null), (line) => line.agreement?.share ?? -1],
+  ["interval", "95 % interval", (line) => (line.agreement ? `${number(100 * line.agreement.low, 0)}–${number(100 * line.agreement.high, 0)} %` : "–"), (line) => line.agreement?.low ?? -1],
 ];
 
 export class LabTable extends EventTarget {
@@ -38,17 +45,19 @@ export class LabTable extends EventTarget {
     this.chosen = chosen;
     const focused = document.activeElement?.closest("tr")?.dataset.key;
     const names = Object.keys(sweep.spec.vary ?? {});
+    const figures = sweep.settings.some((line) => line.agreement) ? [FIGURES[0], ...AGREEMENT, ...FIGURES.slice(4)] : sweep.settings.some((line) => line.against) ? FIGURES : FIGURES.toSpliced(3, 1);
+    if (this.by >= figures.length) this.by = 1;
     const head = h(
       "tr",
       {},
       h("th", { scope: "col" }, "setting"),
       ...names.map((name) => h("th", { scope: "col" }, SHORT[name.split(".").at(-1) ?? ""] ?? name)),
-      ...FIGURES.map(([title, meaning], at) =>
+      ...figures.map(([title, meaning], at) =>
         h("th", { scope: "col", "aria-sort": at === this.by ? (this.down ? "descending" : "ascending") : null }, h("button.lab-sort", { type: "button", title: meaning, onclick: () => this.#sort(at) }, title)),
       ),
     );
     const sign = this.down ? -1 : 1;
-    const value = FIGURES[this.by][3];
+    const value = figures[this.by][3];
     const sorted = [...sweep.settings].sort((a, b) => sign * (value(a) - value(b)) || (b.tokens_per_forward ?? 0) - (a.tokens_per_forward ?? 0));
     const rows = sorted.map((line) => {
       const word = line.usual ? "released" : line.front ? "on the front" : "–";
@@ -58,7 +67,7 @@ export class LabTable extends EventTarget {
         { "data-key": key(line), onclick: () => this.#choose(line) },
         h("th", { scope: "row" }, choose),
         ...names.map((name) => h("td", {}, String(line.setting[name] ?? "–"))),
-        ...FIGURES.map(([, , text]) => h("td", {}, text(line))),
+        ...figures.map(([, , text]) => h("td", {}, text(line))),
       );
     });
     this.table.replaceChildren(h("caption.sr-only", {}, `Settings of the sweep ${sweep.name}`), h("thead", {}, head), h("tbody", {}, ...rows));

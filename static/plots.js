@@ -52,8 +52,10 @@ export async function draw(element, figure, chosen, choose) {
     yaxis: { ...layout.yaxis, ...axis },
   };
   const drawn = element.classList.contains("js-plotly-plot");
+  element.style.height = `${layout.height ?? 420}px`; // plotly forgets its own when the width changes
   await Plotly.react(element, data, own, { displayModeBar: false, responsive: true });
   if (!drawn) {
+    new ResizeObserver(() => element.isConnected && element.offsetParent && Plotly.Plots.resize(element)).observe(element); // cards come and go beside it
     /** @type {any} */ (element).on("plotly_click", (/** @type {any} */ event) => {
       const setting = event.points.find((/** @type {any} */ point) => typeof point.customdata === "string")?.customdata;
       if (setting) choose(setting);

@@ -31,6 +31,8 @@ export class Views extends EventTarget {
     this.view = view;
     this.root.dataset.view = view;
     for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-pressed", String(name === view));
-    if (changed) this.dispatchEvent(new CustomEvent("change", { detail: view }));
+    if (!changed) return;
+    scrollTo(0, 0);
+    this.dispatchEvent(new CustomEvent("change", { detail: view }));
   }
 }

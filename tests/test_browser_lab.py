@@ -50,8 +50,9 @@ def start(page: Page) -> None:
 def test_a_sweep_from_the_form_to_the_player(playground: Page) -> None:
     new(playground)
     as_json(playground, SPEC)
-    playground.get_by_role("button", name="JSON", exact=True).click()  # the form says the same, but for patterns
-    expect(playground.locator("#lab-error")).to_contain_text("cannot say all of this")
+    playground.get_by_role("button", name="JSON", exact=True).click()  # the form says the same
+    lines = "What is 3 + 4? => /7/\nWhat is the opposite of hot? => /cold/"
+    expect(playground.locator("#lab-prompts")).to_have_value(lines)
     expect(playground.locator("#lab-new .pairs")).to_contain_text("16")
     start(playground)
     rows = playground.locator(".lab-table tbody tr")
@@ -119,6 +120,26 @@ def test_a_wrong_form_says_what_is_wrong_where(playground: Page) -> None:
     playground.locator("#lab-count").fill("2000")
     playground.locator("#lab-start").click()
     expect(playground.locator("#lab-error")).to_contain_text("at most 5000 are allowed here")
+    playground.locator("#lab-count").fill("2")
+    playground.locator("#lab-prompts").fill("What is 3 + 4? => /((((7{100}){100}){100}){100}){100}/")
+    playground.locator("#lab-start").click()
+    expect(playground.locator("#lab-error")).to_contain_text("repeat too much")
+    expect(playground.locator("#lab-prompts")).to_have_attribute("aria-invalid", "true")
+    as_json(playground, SPEC | {"search": {"kind": "random", "samples": 3}})
+    playground.get_by_role("button", name="JSON", exact=True).click()
+    expect(playground.locator("#lab-error")).to_contain_text("cannot say all of this")
+
+
+def test_where_nothing_tells_right_from_wrong_agreement_is_shown(playground: Page) -> None:
+    new(playground)
+    as_json(playground, SPEC | {"prompts": [{"prompt": "What is the opposite of hot?"}], "seeds": [0]})
+    start(playground)
+    expect(playground.locator(".lab-table thead")).to_contain_text("same answer")
+    released = playground.locator(".lab-table tbody tr").filter(has_text="released")
+    expect(released).to_contain_text("100.0 %")
+    released.locator("button").click()
+    expect(playground.locator("#lab-point")).to_contain_text("same answer as released")
+    expect(playground.locator("#lab h3", has_text="Agreement against tokens per forward pass")).to_be_visible()
 
 
 def test_a_sweep_is_paused_resumed_and_deleted(playground: Page) -> None:

@@ -35,9 +35,39 @@ def test_what_ended_by_itself_or_took_all_its_steps_is_no_loop() -> None:
     assert loops.of_canvas([2, 3] * 10, False, "max_denoising_steps", TEXTS, PROMPT) is None
 
 
-@pytest.mark.parametrize("prompt", ["Say 'the fox' fifty times.", "Repeat: fox the", "SAY THE   FOX NOW"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Say 'the fox' fifty times.",
+        "Repeat: fox the",
+        "SAY THE   FOX NOW",
+        "Wiederhole: the fox",
+        "Schreib „the fox“ hundertmal.",
+        "Go on: a dog. The fox, the fox, the fox",
+    ],
+)
 def test_what_was_asked_for_is_no_loop(prompt: str) -> None:
     assert loops.of_canvas([2, 3] * 10, False, "stable_and_confident", TEXTS, prompt) is None
+
+
+@pytest.mark.parametrize("prompt", ["Tell a story about the fox.", "Write a poem: one of the fox", "What is the fox?"])
+def test_what_stands_in_the_prompt_by_the_way_is_not_asked_for(prompt: str) -> None:
+    """Nearly any prompt has a “the”."""
+    assert loops.of_canvas([9] + [2] * 20, False, "stable_and_confident", TEXTS, prompt) is not None
+    assert loops.of_canvas([2, 3] * 10, False, "stable_and_confident", TEXTS, prompt) is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "prompt", "asked"),
+    [
+        ("ha", "Say that 20 times.", False),
+        ("ha", "Say ha 20 times.", True),
+        ("-", "Draw a line of “-”", True),
+        ("", "Say", False),
+    ],
+)
+def test_words_stand_there_as_words(words: str, prompt: str, asked: bool) -> None:
+    assert loops.asked_for(words, prompt) is asked
 
 
 def test_empty_lines_without_end_are_a_loop() -> None:

@@ -7,12 +7,13 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from playground.errors import PlaygroundError
-from playground.lab.spec import MOST_RUNS, Grid, Range, SweepSpec
+from playground.lab.spec import MOST_RUNS, Grid, Random, Range, SweepSpec
 from playground.parameters import Sampler
 from playground.recipe import Recipe
 from playground.tiny.tasks import Task, held_out_set
@@ -55,15 +56,11 @@ def settings(spec: SweepSpec) -> list[Setting]:
         columns = [values.grid() if isinstance(values, Range) else values for values in spec.vary.values()]
         return [dict(zip(spec.vary, values, strict=True)) for values in itertools.product(*columns)]
     rng = random.Random(spec.search.seed)
-    drawn: list[Setting] = []
+    drawn: dict[tuple[Any, ...], None] = {}
     for _ in range(spec.search.samples):
-        setting = {
-            field: values.at(rng.random()) if isinstance(values, Range) else rng.choice(values)
-            for field, values in spec.vary.items()
-        }
-        if setting not in drawn:
-            drawn.append(setting)
-    return drawn
+        values = [each.at(rng.random()) if isinstance(each, Range) else rng.choice(each) for each in spec.vary.values()]
+        drawn.setdefault(tuple(values))
+    return [dict(zip(spec.vary, values, strict=True)) for values in drawn]
 
 
 def questions(spec: SweepSpec) -> list[Question]:
@@ -71,29 +68,39 @@ def questions(spec: SweepSpec) -> list[Question]:
     found: list[Question] = []
     if spec.tasks is not None:
         for family in spec.tasks.families:
-            for task in held_out_set(family, spec.tasks.count, spec.tasks.seed):
+            for task in _tasks(family, spec.tasks.count, spec.tasks.seed):
                 found.append(Question(len(found), task.prompt, family, task))
     for prompt in spec.prompts:
         found.append(Question(len(found), prompt.prompt, expect=prompt.expect, pattern=prompt.pattern))
     return found
 
 
+@lru_cache(maxsize=64)
+def _tasks(family: str, count: int, seed: int) -> tuple[Task, ...]:
+    """A sweep is checked, begun and run: some puzzles take long to make."""
+    return tuple(held_out_set(family, count, seed))
+
+
 def count(spec: SweepSpec) -> tuple[int, int, int]:
-    """How many settings, questions and seeds, without making them.
+    """How many settings, questions and seeds, without making the runs.
 
     Raises:
         PlaygroundError: when they make more runs than `MOST_RUNS`.
     """
     if isinstance(spec.search, Grid):
-        lengths = [len(v.grid()) if isinstance(v, Range) else len(v) for v in spec.vary.values()]
-        many = math.prod(lengths)
+        many = math.prod(
+            len(values.grid()) if isinstance(values, Range) else len(values) for values in spec.vary.values()
+        )
     else:
-        many = spec.search.samples
+        most = math.prod(MOST_RUNS if isinstance(values, Range) else len(values) for values in spec.vary.values())
+        many = min(most, spec.search.samples)
     asked = len(spec.prompts) + (len(spec.tasks.families) * spec.tasks.count if spec.tasks else 0)
     runs = many * asked * len(spec.seeds)
     if runs > MOST_RUNS:
         message = f"{many} settings × {asked} questions × {len(spec.seeds)} seeds are {runs} runs; at most {MOST_RUNS}."
         raise PlaygroundError("bad_request", message, "vary")
+    if isinstance(spec.search, Random):
+        many = len(settings(spec))  # some may have been drawn twice
     return many, asked, len(spec.seeds)
 
 
@@ -137,6 +144,9 @@ def _recipe(spec: SweepSpec, setting: Setting, question: Question, seed: int, mo
         _put(fields, name, value)
     task = question.task
     if task is not None:
+        if "thinking" in setting:
+            message = "vary.thinking: the tasks say themselves whether the model thinks; vary it on prompts alone."
+            raise PlaygroundError("bad_request", message, "vary.thinking")
         fields["thinking"] = task.thinking
         if task.template is not None and fields.get("mode", "diffusion") == "diffusion":
             fields["edits"] = [{"type": "infill", "text": task.template}, *fields.get("edits", [])]

@@ -1,6 +1,8 @@
 """What `playground sweep` does: run a sweep or go on with one, and print its table."""
 
 import json
+import os
+import random
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -11,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from playground.errors import PlaygroundError
 from playground.lab import export as exporting
 from playground.lab import figures as drawing
 from playground.lab import spec as specs
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 WIDE = 200
 """Columns of the table where it goes to a file or a pipe."""
+
+TRIED = 3
+"""Runs that are tried for an estimate of the time."""
 
 Interrupts = Callable[[Callable[[], None]], AbstractContextManager[list[int]]]
 """Catches Ctrl-C while inside; the list then has the exit code for it."""
@@ -47,8 +53,12 @@ def run_sweep(
     Raises:
         PlaygroundError, pydantic.ValidationError: before anything runs, for a spec or a file that will not do.
     """
+    results = Results(out or file.with_suffix(".sqlite"))
     if export is not None:
         exporting.kind_of(export)
+    for name, target in (("out", results.file), ("export", export), ("figures", figures)):
+        if target is not None:
+            _can_be_written(name, target)
     spec = specs.read(file)
     many, asked, seeds = count(spec)
     total = many * asked * seeds
@@ -60,11 +70,10 @@ def run_sweep(
 
     model, settings = load()
     if dry_run:
-        tried = [run(model, cell) for _, cell in zip(range(3), cells(spec, model.name), strict=False)]
-        pace = sum(row.seconds for row in tried) / len(tried)
-        console.print(f"about {duration(pace * total)}, by the first {len(tried)} runs")
+        some = random.Random(0).sample(list(cells(spec, model.name)), min(TRIED, total))
+        pace = sum(run(model, cell).seconds for cell in some) / len(some)
+        console.print(f"about {duration(pace * total)}, by {len(some)} runs that were tried")
         return 0
-    results = Results(out or file.with_suffix(".sqlite"))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
     with interrupts(lambda: None) as codes, Progress(*columns, console=console) as bar:
         task = bar.add_task(spec.name, total=total, left="")
@@ -94,6 +103,20 @@ def run_sweep(
         console.print("Stopped. The same command goes on where it stopped.")
         return codes[0]
     return 0
+
+
+def _can_be_written(name: str, file: Path) -> None:
+    """Before anything runs. Raises `PlaygroundError` for a file that could not be written in the end."""
+    folder = file.absolute().parent
+    reason = None
+    if not folder.is_dir():
+        reason = f"there is no folder {folder}"
+    elif file.is_dir():
+        reason = "it is a folder"
+    elif not os.access(file if file.exists() else folder, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise PlaygroundError("bad_request", f"{file} cannot be written: {reason}.", name)
 
 
 def left(seconds: float | None) -> str:

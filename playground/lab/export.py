@@ -12,6 +12,7 @@ import pyarrow.parquet
 
 from playground.errors import PlaygroundError
 from playground.lab.results import Row
+from playground.trace.tables import cell
 
 KINDS = (".csv", ".parquet")
 
@@ -28,14 +29,18 @@ def kind_of(file: Path) -> str:
 
 
 def write(rows: Sequence[Row], file: Path) -> None:
-    """Write the table.
+    """Write the table. In a CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.
 
     Raises:
         PlaygroundError: for another kind than .csv and .parquet.
         OSError: when the file cannot be written.
     """
     kind = kind_of(file)
-    table = pa.Table.from_pylist([_flat(row) for row in rows])
+    found = [_flat(row) for row in rows]
+    if kind == ".csv":
+        for values in found:
+            values.update({name: cell(value) for name, value in values.items() if isinstance(value, str)})
+    table = pa.Table.from_pylist(found)
     if kind == ".csv":
         pyarrow.csv.write_csv(table, file)
     else:

@@ -8,13 +8,14 @@ from typing import Any
 import plotly.graph_objects as go
 
 from playground.lab.results import Row
-from playground.lab.summary import Line, lines, pareto
+from playground.lab.summary import Line, agreeing, lines, pareto, slowest
 from playground.tiny.evaluation import wilson_interval
 
 BLUE, AMBER, GREY, FAINT = "#2563eb", "#b45309", "#8a857c", "#b5afa5"
 LINES = (BLUE, AMBER, "#0d9488", "#8b5cf6", "#db2777", "#65a30d", "#0891b2", "#a16207", "#64748b")
 CAP = "sampler.max_denoising_steps"
-RIGHT = "right answers, share"
+RIGHT = "right answers, % of runs"
+MOST_TICKS = 12
 STEPS = "effective steps (Equation 9)"
 TPF = "tokens per forward pass (Equation 10)"
 
@@ -26,42 +27,18 @@ def setting_name(setting: dict[str, Any]) -> str:
     return ", ".join(named) or "the recipe as it is"
 
 
-def correctness_against(found: Sequence[Line], cost: str, usual: dict[str, Any] | None = None) -> go.Figure:
+def correctness_against(
+    found: Sequence[Line], cost: str, usual: dict[str, Any] | None = None, what: str = RIGHT
+) -> go.Figure:
     """Share of right answers, with 95 % intervals, against `tokens_per_forward` or `effective_denoising_steps`.
 
     A point a setting, filled on the Pareto front, which is a dashed line; the setting `usual` is named. More tokens per
-    forward pass are better, fewer steps are."""
-    fast = cost == "tokens_per_forward"
-    told = [line for line in found if line.accuracy is not None and getattr(line, cost) is not None]
-    front = sorted(pareto(told, cost, more=fast), key=lambda line: float(getattr(line, cost)))
-    figure = _figure(TPF if fast else STEPS, RIGHT)
-    figure.add_scatter(
-        x=[getattr(line, cost) for line in front],
-        y=[line.accuracy for line in front],
-        mode="lines",
-        line={"color": BLUE, "width": 1.5, "dash": "dot"},
-        name="Pareto front",
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=[getattr(line, cost) for line in told],
-        y=[line.accuracy for line in told],
-        error_y=_errors([(line.accuracy or 0, line.low, line.high) for line in told]),
-        mode="markers",
-        marker={
-            "color": BLUE,
-            "size": 9,
-            "symbol": ["circle" if line in front else "circle-open" for line in told],
-            "line": {"width": 1.5, "color": BLUE},
-        },
-        text=[setting_name(line.setting) for line in told],
-        hovertemplate="%{text}<br>%{y:.3f} right, %{x:.2f}<extra></extra>",
-        name="a setting",
-        customdata=[json.dumps(line.setting) for line in told],
-    )
+    forward pass are better, fewer steps are. what: the title of the vertical axis."""
+    figure = _figure(TPF if cost == "tokens_per_forward" else STEPS, what, shares=True)
+    _points(figure, found, cost, BLUE, "a setting")
     figure.update_layout(showlegend=False)
-    for line in told:
-        if line.setting == usual:
+    for line in found:
+        if line.setting == usual and line.accuracy is not None:
             figure.add_annotation(
                 x=getattr(line, cost),
                 y=line.accuracy,
@@ -75,6 +52,38 @@ def correctness_against(found: Sequence[Line], cost: str, usual: dict[str, Any] 
     return figure
 
 
+def _points(figure: go.Figure, found: Sequence[Line], cost: str, colour: str, name: str) -> None:
+    """A point a setting, with its interval, and the front."""
+    told = [line for line in found if line.accuracy is not None and getattr(line, cost) is not None]
+    front = sorted(pareto(told, cost, more=cost == "tokens_per_forward"), key=lambda line: float(getattr(line, cost)))
+    filled = {id(line) for line in front}
+    figure.add_scatter(
+        x=[getattr(line, cost) for line in front],
+        y=[line.accuracy for line in front],
+        mode="lines",
+        line={"color": colour, "width": 1.5, "dash": "dot"},
+        name=f"Pareto front of {name}",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=[getattr(line, cost) for line in told],
+        y=[line.accuracy for line in told],
+        error_y=_errors([(line.accuracy or 0, line.low, line.high) for line in told]),
+        mode="markers",
+        marker={
+            "color": colour,
+            "size": 9,
+            "symbol": ["circle" if id(line) in filled else "circle-open" for line in told],
+            "line": {"width": 1.5, "color": colour},
+        },
+        text=[setting_name(line.setting) for line in told],
+        hovertemplate="%{text}<br>%{y:.1%}, %{x:.2f}<extra></extra>",
+        name=name,
+        customdata=[json.dumps(line.setting) for line in told],
+    )
+
+
 def steps_by_family(rows: Sequence[Row]) -> go.Figure:
     """Effective denoising steps of every run, by family: the report's Figure 5 at small scale."""
     figure = _figure(STEPS, "")
@@ -84,13 +93,13 @@ def steps_by_family(rows: Sequence[Row]) -> go.Figure:
         figure.add_box(
             x=[row.effective_denoising_steps for row in groups[family]], name=family, marker_color=BLUE, boxmean=True
         )
-    figure.update_layout(showlegend=False, height=160 + 26 * len(order))
+    figure.update_layout(showlegend=False, height=max(420, 160 + 26 * len(order)))
     return figure
 
 
-def correctness_against_cap(rows: Sequence[Row]) -> go.Figure:
+def correctness_against_cap(rows: Sequence[Row], what: str = RIGHT) -> go.Figure:
     """Share of right answers against the step cap N, a line for each of the other parameters' settings: Figure 10."""
-    figure = _figure("step cap N", RIGHT)
+    figure = _figure("step cap N (log scale)", what, shares=True)
     for name, group in _groups(rows, lambda row: setting_name(_without(row, CAP))).items():
         points = sorted(lines(group), key=lambda line: float(line.setting[CAP]))
         told = [line for line in points if line.accuracy is not None]
@@ -101,13 +110,17 @@ def correctness_against_cap(rows: Sequence[Row]) -> go.Figure:
             mode="lines+markers",
             name=name,
         )
+    caps = sorted({json.loads(row.setting)[CAP] for row in rows})
+    if len(caps) <= MOST_TICKS:
+        figure.update_xaxes(tickvals=caps, ticktext=[str(cap) for cap in caps])
+    figure.update_xaxes(type="log")
     return figure
 
 
 def commitment(rows: Sequence[Row]) -> go.Figure:
     """Share of the first canvas's committed positions whose draft is the committed token already, by step, a line a
     family: means over runs; a run that has stopped stays at 1."""
-    figure = _figure("denoising step", "positions with their final token, share")
+    figure = _figure("denoising step", "positions with their final token, %", shares=True)
     for family, group in _groups(rows, lambda row: row.family or "prompts").items():
         curves = [json.loads(row.settled) for row in group]
         curves = [curve for curve in curves if curve]
@@ -119,7 +132,7 @@ def commitment(rows: Sequence[Row]) -> go.Figure:
 
 def compared(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> go.Figure:
     """Two sweeps, another checkpoint or rule, by family: share of right answers, with 95 % intervals (Figure 9)."""
-    figure = _figure("", RIGHT)
+    figure = _figure("kind of task", RIGHT, shares=True)
     for rows, name, colour in zip((first, second), names, (BLUE, AMBER), strict=True):
         groups = _groups([row for row in rows if row.right is not None], lambda row: row.family or "prompts")
         shares = [(sum(row.right or 0 for row in group), len(group)) for group in groups.values()]
@@ -131,6 +144,14 @@ def compared(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]
             marker_color=colour,
         )
     figure.update_layout(barmode="group")
+    return figure
+
+
+def overlaid(first: Sequence[Line], second: Sequence[Line], names: tuple[str, str]) -> go.Figure:
+    """Two sweeps on one map: share of right answers against tokens per forward pass, each with its front."""
+    figure = _figure(TPF, RIGHT, shares=True)
+    for found, name, colour in zip((first, second), names, (BLUE, AMBER), strict=True):
+        _points(figure, found, "tokens_per_forward", colour, name)
     return figure
 
 
@@ -146,6 +167,14 @@ def all_of(rows: Sequence[Row], usual: dict[str, Any] | None = None) -> dict[str
             figures["Correctness against steps"] = correctness_against(found, "effective_denoising_steps", usual)
         if len({line.setting.get(CAP) for line in found}) > 1:
             figures["Correctness against the step cap"] = correctness_against_cap(rows)
+    elif len(found) > 1 and (reference := usual if usual is not None else slowest(found)) is not None:
+        same = agreeing(rows, reference)
+        whom = "the released settings" if reference == usual else setting_name(reference)
+        what = f"same answer as {whom}, % of runs"
+        for title, cost in (("tokens per forward pass", "tokens_per_forward"), ("steps", "effective_denoising_steps")):
+            figures[f"Agreement against {title}"] = correctness_against(lines(same), cost, usual, what)
+        if len({line.setting.get(CAP) for line in found}) > 1:
+            figures["Agreement against the step cap"] = correctness_against_cap(same, what)
     if any(row.effective_denoising_steps is not None for row in rows):
         figures[f"Steps by family{whose}"] = steps_by_family(typical or rows)
         figures[f"How positions settle{whose}"] = commitment(typical or rows)
@@ -168,14 +197,14 @@ def write(figures: dict[str, go.Figure], title: str, file: Path) -> None:
     file.write_text(style + "\n".join(parts), encoding="utf-8")
 
 
-def _figure(x: str, y: str) -> go.Figure:
+def _figure(x: str, y: str, shares: bool = False) -> go.Figure:
     figure = go.Figure()
     figure.update_layout(
         template="plotly_white", height=420, margin={"l": 60, "r": 20, "t": 20, "b": 50}, colorway=LINES
     )
     figure.update_layout(legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"})
     figure.update_xaxes(title=x)
-    figure.update_yaxes(title=y)
+    figure.update_yaxes(title=y, tickformat=".0%" if shares else None)
     return figure
 
 

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from playground.errors import PlaygroundError
 from playground.lab.spec import SweepSpec
 
@@ -93,12 +95,36 @@ class Results:
 
     def __init__(self, file: Path, read_only: bool = False) -> None:
         self.file = file
-        self._address = f"{file.absolute().as_uri()}{'?immutable=1' if read_only else ''}"
+        self._how = "immutable=1" if read_only else "mode=rw"
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._address, timeout=BUSY_SECONDS, uri=True)) as connection, connection:
+    def _open(self, how: str = "") -> Iterator[sqlite3.Connection]:
+        """A file that is not there is made by `begin` alone: one that was deleted stays so."""
+        if not how and not self.file.exists():
+            raise PlaygroundError("unknown_sweep", f"The sweep's file, {self.file.name}, is gone.", "sweep_id")
+        address = f"{self.file.absolute().as_uri()}?{how or self._how}"
+        with closing(sqlite3.connect(address, timeout=BUSY_SECONDS, uri=True)) as connection, connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While inside, no other process may do the same; a process that is killed holds nothing any more.
+
+        Raises:
+            PlaygroundError: where another one is inside, or the file's folder cannot be written.
+        """
+        lock = FileLock(f"{self.file.absolute()}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise PlaygroundError("busy", f"Another process is running the sweep of {self.file.name}.", "out") from None
+        except OSError as error:
+            message = f"{self.file.name} cannot be written: {error.strerror}."
+            raise PlaygroundError("bad_request", message, "out") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def begin(self, spec: SweepSpec, model: str, revision: str, owner: str | None = None) -> None:
         """Make the file, or go on with the one that is there.
@@ -107,7 +133,7 @@ class Results:
             PlaygroundError: for a file that is something else, or the results of another spec or other weights.
         """
         try:
-            with self._open() as connection:
+            with self._open("mode=rwc") as connection:
                 (application,) = connection.execute("PRAGMA application_id").fetchone()
                 (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 if not application and not tables:

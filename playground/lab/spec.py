@@ -1,21 +1,32 @@
 """What a sweep is: recipe fields to vary, the prompts or tasks to run them on, and seeds. A small JSON document."""
 
 import json
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import regex
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from playground.errors import PlaygroundError
+from playground.lab import pattern as patterns
 from playground.parameters import Finite, Strict
 from playground.recipe import MAX_SEED
 from playground.tiny.tasks import FAMILIES
 
 MOST_RUNS = 100_000
 """A sweep of more runs is refused."""
+MOST_FIELDS = 20
 
-Scalar = bool | int | Finite | str
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, bool | int | float | str):
+        raise ValueError("a value is a number, a text, true or false")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no finite number")
+    return value
+
+
+Scalar = Annotated[bool | int | Finite | str, BeforeValidator(_scalar)]
 Scale = Literal["linear", "log"]
 
 
@@ -34,6 +45,8 @@ class Range(Strict):
             raise ValueError(f"low ({self.low:g}) must be below high ({self.high:g})")
         if self.scale == "log" and self.low <= 0:
             raise ValueError(f"a log scale begins above 0, not at {self.low:g}")
+        if not math.isfinite(self.high / self.low if self.scale == "log" else self.high - self.low):
+            raise ValueError(f"{self.low:g} to {self.high:g} is too wide a range")
         return self
 
     def at(self, share: float) -> float | int:
@@ -58,8 +71,16 @@ class Range(Strict):
         return list(dict.fromkeys(values))
 
 
+def _different(values: list[Scalar]) -> list[Scalar]:
+    for at, value in enumerate(values):
+        if value in values[:at]:  # 1 and 1.0 make the same run
+            raise ValueError(f"{json.dumps(value)} stands there twice")
+    return values
+
+
 Values = Annotated[
-    Annotated[list[Scalar], Field(min_length=1, max_length=1000), Tag("values")] | Annotated[Range, Tag("range")],
+    Annotated[list[Scalar], Field(min_length=1, max_length=1000), AfterValidator(_different), Tag("values")]
+    | Annotated[Range, Tag("range")],
     Discriminator(lambda given: "range" if isinstance(given, dict | Range) else "values"),
 ]
 """What a field takes: a list of values, or a range of them."""
@@ -88,18 +109,15 @@ class Prompt(Strict):
     for agreement and cost only."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=200_000)]
-    expect: str | None = None
-    pattern: str | None = None
+    expect: Annotated[str, Field(max_length=200_000)] | None = None
+    pattern: Annotated[str, Field(max_length=patterns.MOST_CHARACTERS)] | None = None
 
     @model_validator(mode="after")
     def _one_check(self) -> Self:
         if self.expect is not None and self.pattern is not None:
             raise ValueError("takes expect or pattern, not both")
         if self.pattern is not None:
-            try:
-                regex.compile(self.pattern)
-            except regex.error as error:
-                raise ValueError(f"pattern is no regular expression: {error}") from None
+            patterns.check(self.pattern)
         return self
 
 
@@ -140,7 +158,27 @@ class SweepSpec(Strict):
         for name in ("messages", "seed"):
             if name in recipe:
                 raise ValueError(f"{name} is not for recipe: prompts, tasks and seeds say it")
+        if "model" in recipe:
+            raise ValueError("model is not for recipe: a sweep runs the model that is loaded")
+        if not isinstance(recipe.get("edits", []), list):
+            raise ValueError("edits must be a list")
         return recipe
+
+    @field_validator("vary", mode="before")
+    @classmethod
+    def _few_fields(cls, vary: Any) -> Any:
+        if isinstance(vary, dict) and len(vary) > MOST_FIELDS:
+            raise ValueError(f"{len(vary)} fields are too many; at most {MOST_FIELDS} can be varied together")
+        return vary
+
+    @field_validator("prompts", mode="before")
+    @classmethod
+    def _patterns_are_few_or_small(cls, prompts: Any) -> Any:
+        """Before any is compiled."""
+        given = [each.get("pattern") for each in prompts if isinstance(each, dict)] if isinstance(prompts, list) else []
+        if sum(patterns.cost(each) for each in given if isinstance(each, str)) > 10 * patterns.MOST_COST:
+            raise ValueError("the patterns repeat too much all together")
+        return prompts
 
     @field_validator("seeds")
     @classmethod
@@ -172,6 +210,6 @@ def read(file: Path) -> SweepSpec:
         data = json.loads(file.read_text())
     except OSError as error:
         raise PlaygroundError("bad_request", f"{file} cannot be read: {error.strerror}.", "spec") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlaygroundError("bad_request", f"{file} is no JSON: {error}.", "spec") from None
     return SweepSpec.model_validate(data)

@@ -1,8 +1,9 @@
 """The table of a sweep: a line for each setting."""
 
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from playground.lab.results import Row
@@ -52,14 +53,28 @@ def pareto(found: Sequence[Line], cost: str, more: bool) -> list[Line]:
     def place(line: Line) -> tuple[float, float]:
         return line.accuracy or 0.0, sign * float(getattr(line, cost))
 
-    def beats(one: Line, other: Line) -> bool:
-        (a, b), (c, d) = place(one), place(other)
-        return a >= c and b >= d and (a > c or b > d)
+    front, best = set(), -math.inf
+    for right, cheap in sorted({place(line) for line in found}, reverse=True):
+        if cheap > best:
+            front.add((right, cheap))
+            best = cheap
+    return [line for line in found if place(line) in front]
 
-    return [line for line in found if not any(beats(other, line) for other in found)]
+
+Outcomes = dict[tuple[int, int], int]
+"""1 for right, 0 for wrong, by question and seed."""
 
 
-def paired(rows: Sequence[Row], one: dict[str, Any], other: dict[str, Any]) -> tuple[float, float, int]:
+def outcomes(rows: Sequence[Row]) -> dict[str, Outcomes]:
+    """By setting, as the JSON that stands in its rows; runs of which nothing can be told are left out."""
+    found: dict[str, Outcomes] = {}
+    for row in rows:
+        if row.right is not None:
+            found.setdefault(row.setting, {})[row.question, row.seed] = row.right
+    return found
+
+
+def difference(one: Outcomes, other: Outcomes) -> tuple[float, float, int]:
     """How much more often `one` is right than `other`, on the same questions with the same seeds.
 
     Gives the mean difference, its standard error, and the number of pairs.
@@ -67,17 +82,43 @@ def paired(rows: Sequence[Row], one: dict[str, Any], other: dict[str, Any]) -> t
     Raises:
         ValueError: without a pair.
     """
-    by_setting: list[dict[tuple[int, int], int]] = []
-    for setting in (one, other):
-        mine = [row for row in rows if json.loads(row.setting) == setting and row.right is not None]
-        by_setting.append({(row.question, row.seed): row.right or 0 for row in mine})
-    first, second = by_setting
-    differences = [first[pair] - second[pair] for pair in first.keys() & second.keys()]
+    differences = [one[pair] - other[pair] for pair in one.keys() & other.keys()]
     if not differences:
         raise ValueError("no question was answered under both settings")
     mean = sum(differences) / len(differences)
     spread = sum((difference - mean) ** 2 for difference in differences) / max(1, len(differences) - 1)
     return mean, (spread / len(differences)) ** 0.5, len(differences)
+
+
+def paired(rows: Sequence[Row], one: dict[str, Any], other: dict[str, Any]) -> tuple[float, float, int]:
+    """`difference` of two settings."""
+    found = outcomes(rows)
+    first, second = (found.get(name_of(setting), {}) for setting in (one, other))
+    return difference(first, second)
+
+
+def name_of(setting: dict[str, Any]) -> str:
+    """The JSON of a setting that stands in its rows."""
+    return json.dumps(setting, sort_keys=True)
+
+
+def agreeing(rows: Sequence[Row], reference: dict[str, Any]) -> list[Row]:
+    """The rows, where being right means: the same answer, word for word, as the setting `reference` gave to the same
+    question with the same seed. Nothing is told of runs that failed or have no such partner."""
+    name = name_of(reference)
+    answers = {(row.question, row.seed): row.text for row in rows if row.setting == name and row.stop_reason != "error"}
+
+    def same(row: Row) -> int | None:
+        answer = answers.get((row.question, row.seed))
+        return None if answer is None or row.stop_reason == "error" else int(row.text == answer)
+
+    return [replace(row, right=same(row)) for row in rows]
+
+
+def slowest(found: Sequence[Line]) -> dict[str, Any] | None:
+    """The setting that takes most steps, which is what others can be held against where no released one is there."""
+    known = [line for line in found if line.effective_denoising_steps is not None]
+    return max(known, key=lambda line: line.effective_denoising_steps or 0).setting if known else None
 
 
 def _line(setting: dict[str, Any], rows: list[Row]) -> Line:

@@ -43,20 +43,21 @@ def sweep(
     for cell in asked.values():
         runs.prepare(model, cell.recipe, settings)
     total = len(asked)
-    results.begin(spec, model.name, model.revision)
-    there = results.keys() & asked.keys()
-    done, began = len(there), time.monotonic()
-    on_progress(Progress(done, total, len(there), None, None))
-    for key, cell in asked.items():
-        if key in there:
-            continue
-        if stopped():
-            return False
-        row = run(model, cell)
-        results.add(row)
-        done += 1
-        pace = (time.monotonic() - began) / (done - len(there))
-        on_progress(Progress(done, total, len(there), pace * (total - done), row))
+    with results.alone():
+        results.begin(spec, model.name, model.revision)
+        there = results.keys() & asked.keys()
+        done, began = len(there), time.monotonic()
+        on_progress(Progress(done, total, len(there), None, None))
+        for key, cell in asked.items():
+            if key in there:
+                continue
+            if stopped():
+                return False
+            row = run(model, cell)
+            results.add(row)
+            done += 1
+            pace = (time.monotonic() - began) / (done - len(there))
+            on_progress(Progress(done, total, len(there), pace * (total - done), row))
     return True
 
 

@@ -112,16 +112,17 @@ def write_csv(events: Sequence[Event], table: Table, target: BinaryIO) -> None:
     sheet = csv.writer(text)
     sheet.writerow([*plain, *(f"top_{rank + 1}_{part}" for rank in ranks for part in ("id", "text", "probability"))])
     for row in _rows(events, table):
-        cells = [_cell(row[name]) if name in texts else row[name] for name in plain]
+        cells = [cell(row[name]) if name in texts else row[name] for name in plain]
         for rank in ranks:
             ids, pieces, shares = row["top_ids"] or [], row["top_texts"] or [], row["top_probabilities"] or []
             there = rank < len(ids)
-            cells += [ids[rank], _cell(pieces[rank]), shares[rank]] if there else [None, None, None]
+            cells += [ids[rank], cell(pieces[rank]), shares[rank]] if there else [None, None, None]
         sheet.writerow(cells)
     text.detach()
 
 
-def _cell(text: str | None) -> str | None:
+def cell(text: str | None) -> str | None:
+    """A text as a cell of a CSV file: no formula, whatever it begins with."""
     return f"'{text}" if text is not None and text.startswith(FORMULA) else text
 
 

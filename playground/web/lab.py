@@ -59,16 +59,16 @@ def router(site: Site) -> APIRouter:
     @routes.post("/api/sweeps/check")
     async def check(request: Request) -> dict[str, Any]:
         """How many runs a spec makes, and about how many seconds they take; a few of them are tried for that."""
-        spec = await _spec(request)
         _count_start(site, request)
+        spec = await _spec(request)
         async with site.loading.using() as model:
             return await site.sweeps.check(spec, model)
 
     @routes.post("/api/sweeps", status_code=201)
     async def start(request: Request, owner: Owner) -> dict[str, Any]:
         """Begin a sweep."""
-        spec = await _spec(request)
         _count_start(site, request)
+        spec = await _spec(request)
         async with site.loading.using() as model:
             sweep = await site.sweeps.start(spec, model, hashed(owner))
         return sweep.summary(hashed(owner))
@@ -144,9 +144,13 @@ async def _spec(request: Request) -> SweepSpec:
         body += part
         if len(body) > MOST_SPEC_BYTES:
             raise PlaygroundError("too_long", f"A spec has at most {MOST_SPEC_BYTES} bytes.", "spec")
+    return await asyncio.to_thread(_read, body)  # patterns are compiled
+
+
+def _read(body: bytes) -> SweepSpec:
     try:
         data = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlaygroundError("bad_request", f"The spec is no JSON: {error}.", "spec") from None
     try:
         return SweepSpec.model_validate(data)
@@ -158,7 +162,7 @@ async def _spec(request: Request) -> SweepSpec:
 def _setting(text: str) -> Setting:
     try:
         setting = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         setting = None
     if not isinstance(setting, dict):
         raise PlaygroundError("bad_request", "setting must be a JSON object.", "setting")
@@ -187,20 +191,27 @@ def _made(sweep: Sweep) -> dict[str, Any]:
 def _figures(sweep: Sweep, other: Sweep | None) -> str:
     made = _made(sweep)
     if other is not None:
-        made[f"Beside {other.head.spec.name}"] = _beside(sweep, other)
+        made |= _beside(sweep, other)
     return json.dumps({title: json.loads(figure.to_json()) for title, figure in made.items()})
 
 
-def _beside(first: Sweep, second: Sweep) -> "Figure":
-    """Both by family, each with its released setting alone if it has one."""
+def _beside(first: Sweep, second: Sweep) -> dict[str, "Figure"]:
+    """Both on one map, and by family, there each with its released setting alone if it has one."""
     from playground.lab import figures
 
-    def typical(sweep: Sweep) -> list[Row]:
+    both, chosen, names = [], [], []
+    for sweep in (first, second):
         rows = sweep.results.rows()
-        usual = report.released(sweep.head.spec, lines(rows))
-        return [row for row in rows if usual is None or json.loads(row.setting) == usual]
-
-    return figures.compared(typical(first), typical(second), (first.head.spec.name, second.head.spec.name))
+        both.append(lines(rows))
+        usual = report.released(sweep.head.spec, both[-1])
+        chosen.append([row for row in rows if usual is None or json.loads(row.setting) == usual])
+        names.append(f"{sweep.head.spec.name}, {'all' if usual is None else 'released'} settings")
+    maps = (first.head.spec.name, second.head.spec.name)
+    beside = f"Beside {second.head.spec.name}"
+    return {
+        beside: figures.overlaid(both[0], both[1], maps),
+        f"{beside}, by kind of task": figures.compared(chosen[0], chosen[1], (names[0], names[1])),
+    }
 
 
 def _exported(sweep: Sweep, kind: str) -> bytes:

@@ -163,7 +163,7 @@ def _allowed(node: Schema, defs: Schema) -> str:
         case "array":
             return "a list" + _count(node.get("minItems"), node.get("maxItems"), "entries")
         case "object":
-            return "an object with the fields " + _listed(node.get("properties", {}))
+            return "an object" + (f" with the fields {_listed(node['properties'])}" if node.get("properties") else "")
         case "boolean":
             return "true or false"
         case "null":

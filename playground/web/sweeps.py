@@ -173,7 +173,7 @@ class Sweeps:
         """Forget a sweep and its file."""
         await self.stop(sweep, "cancelled")
         self._known.pop(sweep.id, None)
-        for file in (sweep.results.file, *sweep.results.file.parent.glob(f"{sweep.id}.sqlite-*")):
+        for file in sweep.results.file.parent.glob(f"{sweep.id}.sqlite*"):
             await asyncio.to_thread(file.unlink, missing_ok=True)
 
     async def copy(self, sweep: Sweep) -> bytes:
@@ -196,7 +196,7 @@ class Sweeps:
 
     async def _cells(self, spec: SweepSpec, model: "Model") -> list[Cell]:
         most = self._settings.max_sweep_runs
-        many, asked, seeds = count(spec)
+        many, asked, seeds = await asyncio.to_thread(count, spec)
         if many * asked * seeds > most:
             message = f"{many} settings × {asked} questions × {seeds} seeds are {many * asked * seeds} runs; "
             raise PlaygroundError("too_long", f"{message}at most {most} are allowed here.", "vary")
@@ -212,16 +212,17 @@ class Sweeps:
 
     async def _drive(self, sweep: Sweep, model: "Model") -> None:
         try:
-            cells = await asyncio.to_thread(wanted, sweep.head.spec, model.name)
-            sweep.total = len(cells)
-            there = await asyncio.to_thread(sweep.results.keys)
-            sweep.done = len(there & cells.keys())
-            await asyncio.to_thread(sweep.results.cancel, False)
-            for key, cell in cells.items():
-                if key not in there:
-                    row, seconds = await self._run(model, cell)
-                    await asyncio.to_thread(sweep.results.add, row)
-                    sweep.took(seconds)
+            with sweep.results.alone():
+                cells = await asyncio.to_thread(wanted, sweep.head.spec, model.name)
+                sweep.total = len(cells)
+                there = await asyncio.to_thread(sweep.results.keys)
+                sweep.done = len(there & cells.keys())
+                await asyncio.to_thread(sweep.results.cancel, False)
+                for key, cell in cells.items():
+                    if key not in there:
+                        row, seconds = await self._run(model, cell)
+                        await asyncio.to_thread(sweep.results.add, row)
+                        sweep.took(seconds)
             sweep.state = "done"
         except asyncio.CancelledError:
             if sweep.state == "running":  # the process ends

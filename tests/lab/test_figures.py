@@ -1,6 +1,7 @@
 """Figures, Pareto fronts, pairs and presets, from rows made by hand."""
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from playground.events import CanvasCommitted, Step
 from playground.lab import figures, preset
 from playground.lab import rows as making
 from playground.lab.results import Row
-from playground.lab.summary import lines, paired, pareto
+from playground.lab.summary import agreeing, lines, paired, pareto
 from playground.parameters import EntropyBoundSampler, FixedKSampler
 
 
@@ -42,6 +43,17 @@ def test_the_front_has_what_nothing_beats() -> None:
     assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=False)] == [8, 24]
     assert [line.setting[CAP] for line in pareto(found, "tokens_per_forward", more=True)] == [8, 24]
     assert [line.setting[CAP] for line in pareto(found, "effective_denoising_steps", more=True)] == [24, 48]
+
+
+def test_the_front_is_that_of_every_comparison() -> None:
+    """Against the definition, one by one, with ties of all kinds."""
+    rng = random.Random(3)
+    rows = [row(n, {CAP: n // 4}, rng.randint(0, 1), rng.choice([2.0, 4.0, 5.0, 10.0])) for n in range(4 * 60)]
+    found = lines(rows)
+    places = [(line.accuracy or 0, line.tokens_per_forward or 0) for line in found]
+    beaten = [any(a >= c and b >= d and (a, b) != (c, d) for a, b in places) for c, d in places]
+    expected = [line for line, lost in zip(found, beaten, strict=True) if not lost]
+    assert pareto(found, "tokens_per_forward", more=True) == expected
 
 
 def test_pairs_take_the_same_questions_and_seeds() -> None:
@@ -92,7 +104,45 @@ def test_two_sweeps_side_by_side() -> None:
     assert list(figure.data[1].x) == ["sort"]
 
 
-def test_without_checks_cost_alone_is_drawn() -> None:
+def test_without_checks_agreement_is_drawn() -> None:
+    """Where nothing tells right from wrong: the share of answers that the released settings gave too."""
+    texts = {8: ["a", "x", "x", "c"], 48: ["a", "b", "c", "c"]}
+    unknown = [
+        row(n, {CAP: cap}, None, cap / 4, text=text) for cap, found in texts.items() for n, text in enumerate(found)
+    ]
+    drawn = figures.all_of(unknown, {CAP: 48})
+    assert list(drawn) == [
+        "Agreement against tokens per forward pass",
+        "Agreement against steps",
+        "Agreement against the step cap",
+        "Steps by family (released settings)",
+        "How positions settle (released settings)",
+    ]
+    figure = drawn["Agreement against steps"]
+    assert figure.layout.yaxis.title.text == "same answer as the released settings, % of runs"
+    assert list(figure.data[1].y) == [0.5, 1.0]
+    slow = figures.all_of(unknown)["Agreement against steps"]
+    assert slow.layout.yaxis.title.text == "same answer as max_denoising_steps 48, % of runs"
+
+
+def test_agreement_leaves_out_what_has_no_partner_or_failed() -> None:
+    rows = [row(0, {CAP: 48}, None, 9, text="a"), row(1, {CAP: 48}, None, 9, text="no", stop_reason="error")]
+    rows += [row(n, {CAP: 8}, None, 3, text="a") for n in range(3)]
+    assert [each.right for each in agreeing(rows, {CAP: 48})] == [1, None, 1, None, None]
+
+
+def test_two_sweeps_on_one_map_have_a_front_each() -> None:
+    figure = figures.overlaid(lines(ROWS[:10]), lines(ROWS[10:]), ("ours", "theirs"))
+    assert [trace.name for trace in figure.data if trace.mode == "markers"] == ["ours", "theirs"]
+    assert list(figure.data[2].y) == [0.8]
+
+
+def test_the_caps_are_named_on_their_axis() -> None:
+    axis = figures.correctness_against_cap(ROWS).layout.xaxis
+    assert (axis.type, list(axis.tickvals)) == ("log", [8, 24, 48])
+
+
+def test_without_checks_and_without_a_choice_cost_alone_is_drawn() -> None:
     unknown = [row(n, {}, None, 4.0) for n in range(3)]
     assert list(figures.all_of(unknown)) == ["Steps by family", "How positions settle"]
     in_ar = [row(n, {}, None, 4.0, effective_denoising_steps=None, settled="[]") for n in range(3)]

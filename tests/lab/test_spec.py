@@ -1,6 +1,7 @@
 """Specs: what is refused before anything runs, and what a good one makes."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,17 @@ def test_tasks_bring_their_holes_and_their_thinking() -> None:
         ({"tasks": {"families": ["cooking"]}}, "no family 'cooking'"),
         ({"prompts": [{"prompt": "a", "pattern": "("}]}, "no regular expression"),
         ({"prompts": [{"prompt": "a", "pattern": "b", "expect": "c"}]}, "not both"),
+        ({"prompts": [{"prompt": "a", "pattern": "((a{100}){100}){100}"}]}, "repeat too much"),
+        ({"prompts": [{"prompt": "a", "pattern": "a" * 1001}]}, "at most 1000"),
         ({"search": {"kind": "genetic"}}, "kind"),
+        ({"vary": {"sampler.t_max": [0.8, 0.9, 0.8]}}, "0.8 stands there twice"),
+        ({"vary": {"sampler.t_max": [1, 1.0]}}, "1.0 stands there twice"),
+        ({"vary": {"sampler.t_max": [math.nan]}}, "nan is no finite number"),
+        ({"vary": {"sampler.t_max": [None]}}, "a value is a number"),
+        ({"vary": {"sampler.t_max": {"low": -1e308, "high": 1e308, "count": 3, "whole": True}}}, "too wide"),
+        ({"vary": {f"sampler.x{n}": [1] for n in range(21)}}, "21 fields are too many"),
+        ({"recipe": {"model": "other"}}, "a sweep runs the model that is loaded"),
+        ({"recipe": {"edits": 5}, "tasks": {"families": ["infill"], "count": 1}}, "edits must be a list"),
     ],
 )
 def test_a_wrong_spec_is_refused(fields: dict[str, Any], says: str) -> None:
@@ -100,6 +111,8 @@ def test_a_wrong_spec_is_refused(fields: dict[str, Any], says: str) -> None:
         ({"vary": {"sampler.entropy_bound": [0.1, -1.0]}}, "vary.sampler.entropy_bound", "greater than or equal to 0"),
         ({"vary": {"sampler.name": ["margin", "luck"]}}, "vary.sampler.name", "luck"),
         ({"vary": {"mode.x": [1]}, "recipe": {"mode": "diffusion"}}, "vary.mode.x", "mode has no fields"),
+        ({"vary": {"thinking": [True, False]}, "tasks": {"families": ["add"]}, "prompts": []}, "vary.thinking", "say"),
+        ({"recipe": {"sampler": {"name": "fixed_k", "margin": 0.1}}}, "recipe.sampler.margin", "Extra inputs"),
         ({"recipe": {"sampler": {"t_max": "hot"}}}, "recipe.sampler.t_max", "valid number"),
         (
             {"vary": {"sampler.entropy_bound": [float(n) for n in range(1000)]}, "seeds": list(range(1000))},
@@ -120,6 +133,15 @@ def test_the_count_needs_no_run() -> None:
     assert count(spec(**fields, tasks={"families": ["add"], "count": 20}, prompts=[], seeds=[0, 1])) == (6, 20, 2)
 
 
+def test_a_random_search_counts_what_it_drew_once() -> None:
+    few = {"vary": {"sampler.t_max": [0.8, 0.9]}, "search": {"kind": "random", "samples": 100}}
+    assert count(spec(**few)) == (2, 1, 1)
+    assert len(list(cells(spec(**few), "m"))) == 2
+    many = {"vary": {"sampler.t_max": {"low": 0.5, "high": 1.0}}, "search": {"kind": "random", "samples": 60_000}}
+    with pytest.raises(PlaygroundError, match="at most 100000"):
+        count(spec(**many, seeds=[0, 1]))
+
+
 @pytest.mark.parametrize(
     "file", sorted((Path(__file__).parents[2] / "docs" / "sweeps").glob("*.json")), ids=lambda f: f.stem
 )
@@ -133,8 +155,9 @@ def test_files(tmp_path: Path) -> None:
     file = tmp_path / "spec.json"
     with pytest.raises(PlaygroundError, match="cannot be read"):
         read(file)
-    file.write_text("{")
-    with pytest.raises(PlaygroundError, match="is no JSON"):
-        read(file)
+    for text in ("{", "[" * 100_000):
+        file.write_text(text)
+        with pytest.raises(PlaygroundError, match="is no JSON"):
+            read(file)
     file.write_text(json.dumps(ASK))
     assert read(file) == spec()

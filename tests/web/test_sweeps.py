@@ -115,9 +115,11 @@ def test_two_sweeps_beside_each_other(http: TestClient) -> None:
     done(http, second)
     alone = http.get(f"/api/sweeps/{first}/figures").json()
     both = http.get(f"/api/sweeps/{first}/figures?beside={second}").json()
-    assert both.keys() - alone.keys() == {"Beside another"}
-    bars = both["Beside another"]["data"]
-    assert [bar["name"] for bar in bars] == ["small", "another"]
+    assert both.keys() - alone.keys() == {"Beside another", "Beside another, by kind of task"}
+    points = [trace["name"] for trace in both["Beside another"]["data"] if trace["mode"] == "markers"]
+    assert points == ["small", "another"]
+    bars = both["Beside another, by kind of task"]["data"]
+    assert [bar["name"] for bar in bars] == ["small, released settings", "another, released settings"]
     assert [list(bar["x"]) for bar in bars] == [["prompts"], ["prompts"]]
     assert http.get(f"/api/sweeps/{first}/figures?beside=nothing").status_code == 404
 
@@ -254,3 +256,48 @@ def test_what_is_no_sweep_is_left_alone(path: Path, fake: Fake) -> None:
     with TestClient(create_app(Settings(store=str(path)), fake.engine)) as http:
         assert own(http, MINE) == []
         done(http, begin(http))
+
+
+def test_a_file_deleted_under_a_sweep_is_told_and_stays_deleted(http: TestClient, path: Path) -> None:
+    sweep = begin(http)
+    done(http, sweep)
+    file = path.parent / "sweeps" / f"{sweep}.sqlite"
+    file.unlink()
+    for what in ("", "/figures", "/runs?setting={}", "/export.csv", "/export.sqlite"):
+        answer = http.get(f"/api/sweeps/{sweep}{what}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_sweep")
+        assert "is gone" in answer.json()["message"]
+    assert not file.exists()
+    assert http.delete(f"/api/sweeps/{sweep}", headers={"X-Playground-Owner": MINE}).status_code == 200
+
+
+def test_a_sweep_that_another_process_runs_is_not_run_twice(http: TestClient, fake: Fake, path: Path) -> None:
+    fake.hold()
+    sweep = begin(http)
+    until(lambda: state(http, sweep)["state"] == "running")
+    fake.release()
+    until(lambda: steer(http, sweep, "pause").status_code == 200)
+    until(lambda: state(http, sweep)["state"] == "paused")
+    with Results(path.parent / "sweeps" / f"{sweep}.sqlite").alone():
+        until(lambda: steer(http, sweep, "resume").status_code == 200)
+        until(lambda: "Another process" in state(http, sweep)["failure"])
+    steer(http, sweep, "resume")
+    assert done(http, sweep)["done"] == RUNS
+
+
+def test_where_nothing_tells_agreement_is_measured(http: TestClient) -> None:
+    sweep = begin(http, prompts=[{"prompt": "one"}, {"prompt": "two"}])
+    found = done(http, sweep)["settings"]
+    assert [line["accuracy"] for line in found] == [None] * 3
+    assert found[2]["agreement"] == {"share": 1, "low": found[2]["agreement"]["low"], "high": 1, "pairs": 4}
+    assert any(line["front"] for line in found)
+    assert "Agreement against steps" in http.get(f"/api/sweeps/{sweep}/figures").json()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "html", "sqlite"])
+def test_a_sweep_without_a_run_has_its_files(http: TestClient, fake: Fake, kind: str) -> None:
+    fake.hold()
+    sweep = begin(http)
+    assert http.get(f"/api/sweeps/{sweep}/export.{kind}").status_code == 200
+    fake.release()
+    done(http, sweep)
