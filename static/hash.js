@@ -20,6 +20,7 @@ import { RULES, USUAL, samplerOf } from "./rules.js";
  * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`, `projector`
  * @property {string} [sweep]  what the lab shows
  * @property {{position: number, canvas: number}} [chosen]  what is inspected
+ * @property {boolean} [file]  whether the runs were opened from a file: who has not opened it has the recipe alone
  */
 
 export const VERSION = 1;
@@ -41,8 +42,8 @@ export class BadLink extends Error {}
  * @returns {Promise<string>} with the leading `#`
  */
 export async function encode(state, defaults) {
-  const { mode, recipe, draft, runs, revision, at, speed, view, chosen, sweep } = state;
-  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen, sweep }; // always in this order
+  const { mode, recipe, draft, runs, revision, at, speed, view, chosen, sweep, file } = state;
+  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen, sweep, file }; // always in this order
   return `#s=${VERSION}.${toBase64Url(await pass(Uint8Array.from(new TextEncoder().encode(JSON.stringify(lean))), new CompressionStream("deflate-raw")))}`;
 }
 
@@ -103,6 +104,7 @@ function checked(raw, defaults) {
   if (speed !== undefined) state.speed = speed;
   if (typeof raw.sweep === "string" && RUN_ID.test(raw.sweep)) state.sweep = raw.sweep;
   if (chosen !== undefined) state.chosen = { position: chosen.position, canvas: chosen.canvas };
+  if (raw.file === true) state.file = true;
   return state;
 }
 

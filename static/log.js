@@ -30,6 +30,8 @@ export class RunLog extends EventTarget {
     this.server = server;
     /** Whether it came with the page and stands for nobody's run. */
     this.bundled = false;
+    /** Whether it was opened from a file and is kept in this browser. */
+    this.shelved = false;
     /** Whether it is one of the server's recordings. */
     this.gallery = false;
     /** @type {Map<number, RunEvent>} */

@@ -2,6 +2,7 @@
 /** The bar at the top: which model, whether what is seen is live, and how the connection stands. Also speaks to screen readers. */
 
 /** @import { Socket } from "./socket.js" */
+import { Toolbox } from "./toolbox.js";
 import { h } from "./element.js";
 import { address } from "./wire.js";
 
@@ -13,10 +14,9 @@ export class Status extends EventTarget {
   /**
    * @param {HTMLElement} element
    * @param {{element: HTMLElement}} views
-   * @param {HTMLElement[]} tools what can be done with the run that is shown
-   * @param {HTMLElement[]} actions buttons on the right
+   * @param {HTMLElement[]} tools what can be done with the run that is shown, and with the page
    */
-  constructor(element, views, tools, actions) {
+  constructor(element, views, tools) {
     super();
     /** @type {any} the model the server runs, once it is loaded */
     this.model = null;
@@ -25,9 +25,10 @@ export class Status extends EventTarget {
     this.connectionChip = h("span.chip.flat.warn", { role: "status" });
     this.connectionChip.hidden = true;
     this.sourceChip.hidden = true;
+    this.toolbox = new Toolbox(tools);
     this.speech = h("p.sr-only", { "aria-live": "polite", "data-speech": "" });
     element.append(
-      h("div.bar", {}, h("h1", {}, "Denoise"), this.modelChip, this.sourceChip, this.connectionChip, h("span.grow"), views.element, h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
+      h("div.bar", {}, h("h1", {}, "Denoise"), this.modelChip, this.sourceChip, this.connectionChip, h("span.grow"), views.element, this.toolbox.element),
       this.speech,
     );
     this.#ask();
@@ -73,6 +74,7 @@ export class Status extends EventTarget {
       const where = h("span.device", {}, ` · ${String(device).replace(/^cpu$/, "CPU").replace(/^cuda/, "CUDA")}`);
       this.modelChip.replaceChildren(what, where);
       this.modelChip.title = `${Number(parameters).toLocaleString("en")} parameters, ${this.model.dtype}, canvas of ${this.model.canvas_length} tokens`;
+      this.toolbox.note.textContent = `${what}${where.textContent}: ${this.modelChip.title}`;
     } else this.modelChip.textContent = status === "failed" ? "model failed to load" : "model loading…";
     this.dispatchEvent(new CustomEvent("model", { detail: { status, message, model: this.model } }));
   }
