@@ -2,6 +2,7 @@
 /** Traces from files: dropped on the page or chosen; read, checked, and handed on as a log. */
 
 import { h } from "./element.js";
+import { isRunId } from "./hash.js";
 import { logOf, shelve } from "./shelf.js";
 import { BadTrace, MOST_BYTES, checkBeginning } from "./tracefile.js";
 
@@ -61,7 +62,7 @@ export class Opener extends EventTarget {
       checkBeginning(await file.slice(0, BEGINNING).text());
       const text = await file.text();
       const log = logOf(text, this.version);
-      log.shelved = await shelve(/** @type {string} */ (log.run), text);
+      log.shelved = isRunId(log.run) && (await shelve(/** @type {string} */ (log.run), text)); // or no link could name it
       this.dispatchEvent(new CustomEvent("opened", { detail: log }));
     } catch (error) {
       if (error instanceof BadTrace) named(error.message);

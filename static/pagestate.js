@@ -91,6 +91,7 @@ export class PageStates {
     const { turn } = this;
     const { notice, past, session, views, lab, projector } = this.parts;
     notice.clear();
+    for (const name of session.errors.shown.keys()) if (name !== "run") session.errors.clear(name); // of the recipe that goes
     views.choose(state?.view?.includes("lab") ? "lab" : "play");
     projector.turn(state?.view?.includes("projector") ?? false);
     if (views.view === "lab" && state?.sweep) void lab.open(state.sweep);

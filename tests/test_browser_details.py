@@ -86,6 +86,31 @@ def test_a_reload_keeps_the_run(playground: Page, server_url: str) -> None:
     expect(lane.locator(".lane-message")).to_contain_text("A stored run of embedded, ")
 
 
+def test_a_reload_right_after_the_start_goes_on_with_the_run(playground: Page) -> None:
+    playground.locator("#prompt textarea").fill(STORY)
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("1")
+    playground.locator("#run").click()
+    playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').run")
+    run_id = playground.evaluate("JSON.parse(sessionStorage.getItem('denoise-control')).run")
+    playground.reload()
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", run_id)
+    expect(playground.locator("#denoise")).to_have_attribute("data-phase", "running")
+    playground.locator("#cancel").click()
+    expect(playground.locator("[data-why]:visible")).to_contain_text("it was cancelled")
+    expect(lane.locator(".lane-message")).not_to_contain_text("going on")
+
+
+def test_a_reload_before_the_server_has_taken_the_run_keeps_its_recipe(playground: Page) -> None:
+    playground.evaluate("WebSocket.prototype.send = () => {}")
+    playground.locator("#prompt textarea").fill(STORY)
+    playground.locator("#run").click()
+    playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').recipe")
+    playground.reload()
+    expect(playground.locator(".notice")).to_contain_text("before the server had taken the run. Its recipe is here")
+    expect(playground.locator("#prompt textarea")).to_have_value(STORY)
+
+
 CUT_OFF = """() => [...document.querySelectorAll('#denoise *')].filter((element) => {
   if (!element.offsetParent || element.closest('.chart')) return false;
   const box = element.getBoundingClientRect();

@@ -197,10 +197,26 @@ def test_a_dropped_trace_plays_as_a_recording(playground: Page) -> None:
     expect(lane.locator(".lane-message")).to_contain_text(f"A recording of {log[0]['recipe']['model']}, ")
     expect(lane.locator(".lane-message")).to_contain_text("“<b>whose?</b>” It was made with another revision")
     expect(playground.locator(".drop-veil")).to_be_hidden()
+    playground.wait_for_function("location.hash.startsWith('#s=1.')")
+    link = playground.url
+    playground.reload()
+    expect(lane).to_have_attribute("data-run", "elsewhere")
+    expect(lane.locator(".lane-message")).to_contain_text("A recording of")
+    playground.get_by_role("button", name="Share").click()
+    expect(playground.locator(".notice")).to_contain_text("The recording itself stays in this browser")
+    playground.evaluate("indexedDB.deleteDatabase('denoise')")
+    visit(playground, link)
+    expect(playground.locator(".notice")).to_contain_text("opened from a file that is not in this browser")
+    expect(playground.locator("#prompt textarea")).to_have_value("<b>whose?</b>")
+    playground.evaluate(DROP, [["trace.jsonl", text, 1]])
+    expect(lane).to_have_attribute("data-run", "elsewhere")
     playground.get_by_role("button", name="Export").click()
-    expect(playground.locator(".exports a")).to_have_count(1)
     with playground.expect_download() as download:
-        playground.locator(".exports a").click()
+        playground.locator(".exports [data-kind=html]").click()
+    assert "<!doctype html>" in Path(download.value.path()).read_text()[:20].lower()
+    playground.get_by_role("button", name="Export").click()
+    with playground.expect_download() as download:
+        playground.locator(".exports [data-kind=jsonl]").click()
     assert [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()] == [
         json.loads(line) for line in text.splitlines()
     ]
