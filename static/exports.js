@@ -31,7 +31,7 @@ export class Exports {
 
   /** @param {RunLog} log */
   #links(log) {
-    if (!log.finished) return h("p.hint", {}, "The run is still going on; it can be had as a file once it has ended.");
+    if (!log.finished) return h("p.hint", {}, log.lost ? "The run broke off, so there is no whole trace of it." : "The run is still going on; it can be had as a file once it has ended.");
     if (!log.server) return this.#ofOwn(log);
     return h(
       "ul.exports",
