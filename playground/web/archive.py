@@ -118,7 +118,10 @@ class Archive:
         return line if line is not None else await self._ask(lambda store: store.line(run_id, seq))
 
     async def owned(self, owner: str, limit: int, before: int | None) -> tuple[list[Entry], int | None]:
-        """An owner's runs, the newest first, and where the next page begins. Raises `PlaygroundError` where they cannot be read."""
+        """An owner's runs, the newest first, and where the next page begins.
+
+        Raises `PlaygroundError` where they cannot be read.
+        """
         found = await self._ask(lambda store: store.owned(owner, limit, before), in_order=True)
         if found is None and self.open:
             message = "The store of runs cannot be read at the moment; the server's log says more."
