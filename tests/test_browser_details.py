@@ -125,6 +125,10 @@ def test_nothing_is_cut_off_on_the_narrowest_phone(browser: Browser, server_url:
         page.set_default_timeout(60 * SECONDS)
         page.goto(server_url)
         page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+        tops = [page.locator(name).bounding_box() for name in ("#head h1", ".views", ".tools-button")]
+        middles = [box["y"] + box["height"] / 2 for box in tops if box]
+        assert len(middles) == 3
+        assert max(middles) - min(middles) < 12, "the head is one line"
         page.get_by_text("Side by side").click()
         run(page, SUM)
         finished(page)
