@@ -81,6 +81,7 @@ def test_a_reload_keeps_the_run(playground: Page, server_url: str) -> None:
     playground.wait_for_function("location.hash.startsWith('#s=1.')")
     playground.wait_for_timeout(600)
     playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
     lane = playground.locator(".lane[data-mode=diffusion]")
     expect(lane).to_have_attribute("data-run", run_id)
     expect(lane.locator(".lane-message")).to_contain_text("A stored run of embedded, ")
@@ -93,6 +94,7 @@ def test_a_reload_right_after_the_start_goes_on_with_the_run(playground: Page) -
     playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').run")
     run_id = playground.evaluate("JSON.parse(sessionStorage.getItem('denoise-control')).run")
     playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
     lane = playground.locator(".lane[data-mode=diffusion]")
     expect(lane).to_have_attribute("data-run", run_id)
     expect(playground.locator("#denoise")).to_have_attribute("data-phase", "running")
@@ -107,6 +109,7 @@ def test_a_reload_before_the_server_has_taken_the_run_keeps_its_recipe(playgroun
     playground.locator("#run").click()
     playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').recipe")
     playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
     expect(playground.locator(".notice")).to_contain_text("before the server had taken the run. Its recipe is here")
     expect(playground.locator("#prompt textarea")).to_have_value(STORY)
 

@@ -200,6 +200,7 @@ def test_a_dropped_trace_plays_as_a_recording(playground: Page) -> None:
     playground.wait_for_function("location.hash.startsWith('#s=1.')")
     link = playground.url
     playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
     expect(lane).to_have_attribute("data-run", "elsewhere")
     expect(lane.locator(".lane-message")).to_contain_text("A recording of")
     playground.get_by_role("button", name="Share").click()
