@@ -3,6 +3,7 @@
 
 /** @import { PageState } from "./hash.js" */
 /** @import { Recipe } from "./wire.js" */
+import { said, unsaid } from "./control.js";
 import { h } from "./element.js";
 import { BadLink, MOST_CHARACTERS, decode, encode } from "./hash.js";
 
@@ -35,9 +36,19 @@ export class Address extends EventTarget {
 
   /** Reads the hash that the page was opened with. */
   async begin() {
-    const found = await this.#read();
+    const found = this.#forgotten() || (await this.#read());
     this.quiet = false;
     return found;
+  }
+
+  /** Opens what was started just before a reload, when the address did not say it yet; whether there was such a thing. */
+  #forgotten() {
+    const { run, recipe } = unsaid();
+    if ((!run && !recipe) || /^#(room|lesson)=/.test(location.hash)) return false;
+    const detail = run ? { run } : { state: { mode: recipe?.mode ?? "diffusion", recipe, runs: {}, view: [] }, missing: "The page was loaded anew before the server had taken the run." };
+    this.dispatchEvent(new CustomEvent("open", { detail }));
+    queueMicrotask(() => this.changed());
+    return true;
   }
 
   #look() {
@@ -94,6 +105,7 @@ export class Address extends EventTarget {
     if (this.pinned !== null || before !== this.written || hash === this.written || hash.length > MOST_CHARACTERS) return;
     const push = this.push && location.hash !== "";
     this.push = false;
+    said(Object.values(state.runs ?? {}));
     this.written = hash;
     // Gradio's router keeps its own notes in the history's state; they stay.
     // What was typed for the new run belongs to it: going back leads to the run before as it was.
@@ -114,11 +126,12 @@ export class Address extends EventTarget {
     try {
       await navigator.clipboard.writeText(link);
       this.#say("Link copied");
+      if (state.file) this.dispatchEvent(new CustomEvent("note", { detail: "The link has the recipe of this run. The recording itself stays in this browser: send its file for that." }));
     } catch {
       // an embed may forbid the clipboard; the address bar has the link
       this.written = hash;
       history.replaceState(history.state, "", hash);
-      this.dispatchEvent(new CustomEvent("link", { detail: link }));
+      this.dispatchEvent(new CustomEvent("note", { detail: `The clipboard cannot be used here. The link: ${link}` }));
     }
   }
 

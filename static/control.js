@@ -1,18 +1,64 @@
 // @ts-check
-/** The control token of the run that this tab started last, so that the tab can still steer it after a reload. */
+/** What this tab started last: the recipe until the server has taken it, then the run and its control token. It outlives a reload. */
+
+/** @import { Recipe } from "./wire.js" */
 
 const KEY = "denoise-control";
 
+/** @typedef {{run?: string, token?: string, said?: boolean, recipe?: Recipe}} Started */
+
+/** @returns {Started} */
+function read() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? "null") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Started} started */
+function write(started) {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(started));
+  } catch {
+    // an embed may have no storage; then a reload lets go of the run
+  }
+}
+
 /**
+ * A run is asked for; null once it was refused.
+ * @param {Recipe | null} recipe
+ */
+export function pressed(recipe) {
+  write(recipe ? { recipe } : {});
+}
+
+/**
+ * The server has taken it.
  * @param {string} run
  * @param {string} token
  */
 export function keep(run, token) {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify({ run, token }));
-  } catch {
-    // an embed may have no storage; then a reload lets go of the run
-  }
+  write({ run, token });
+}
+
+/**
+ * The page's address names these runs by now.
+ * @param {string[]} runs
+ */
+export function said(runs) {
+  const started = read();
+  if (started.run && !started.said && runs.includes(started.run)) write({ ...started, said: true });
+}
+
+/**
+ * What was started too short a time before a reload for the address to name it: a run, or a recipe that the server had not taken yet.
+ * @returns {{run?: string, recipe?: Recipe}}
+ */
+export function unsaid() {
+  const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  const { run, said, recipe } = read();
+  return navigation?.type === "reload" && !said ? { run, recipe } : {};
 }
 
 /**
@@ -21,10 +67,6 @@ export function keep(run, token) {
  * @returns {string | null}
  */
 export function kept(run) {
-  try {
-    const known = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
-    return known?.run === run ? known.token : null;
-  } catch {
-    return null;
-  }
+  const started = read();
+  return started.run === run ? started.token ?? null : null;
 }

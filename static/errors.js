@@ -136,5 +136,5 @@ function sentence(message) {
   for (const [name, label] of Object.entries(LABELS)) {
     if (name.includes("_") || name === "seed") words = words.replace(new RegExp(`(?<!the )\\b${name}\\b`, "g"), label);
   }
-  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
+  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]\)?$/.test(words) ? "" : ".");
 }

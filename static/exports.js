@@ -31,8 +31,8 @@ export class Exports {
 
   /** @param {RunLog} log */
   #links(log) {
-    if (!log.finished) return h("p.hint", {}, "The run is still going on; it can be had as a file once it has ended.");
-    if (!log.server) return h("ul.exports", {}, h("li", {}, this.#ownTrace(log)), h("li.hint", {}, "This recording is not on the server, so the other kinds of file cannot be made of it."));
+    if (!log.finished) return h("p.hint", {}, log.lost ? "The run broke off, so there is no whole trace of it." : "The run is still going on; it can be had as a file once it has ended.");
+    if (!log.server) return this.#ofOwn(log);
     return h(
       "ul.exports",
       {},
@@ -42,10 +42,49 @@ export class Exports {
     );
   }
 
-  /** A recording's own lines, as they came. @param {RunLog} log */
-  #ownTrace(log) {
-    const lines = Array.from(log.events.keys(), Number).sort((a, b) => a - b).map((seq) => JSON.stringify(log.events.get(seq)));
-    const url = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/jsonl" }));
-    return h("a", { href: url, download: `${log.run}.jsonl`, onclick: () => setTimeout(() => URL.revokeObjectURL(url), 60_000) }, h("b", {}, "Trace, JSONL"), h("span.hint", {}, "every event; plays here and in a terminal"));
+  /**
+   * A recording that the server does not have: its trace is here, the other kinds the server makes of it.
+   * @param {RunLog} log
+   */
+  #ofOwn(log) {
+    const note = h("li.hint", { role: "status" });
+    note.hidden = true;
+    const make = async (/** @type {string} */ kind, /** @type {string} */ table) => {
+      const say = (/** @type {string} */ words) => ((note.hidden = !words), (note.textContent = words));
+      say("The server turns the trace into this kind of file…");
+      try {
+        const response = await fetch(address(`api/traces/export.${kind}${table ? `?table=${table}` : ""}`), { method: "POST", body: traceOf(log) });
+        if (!response.ok) return say(`The file cannot be made: ${(await response.json()).message ?? `status ${response.status}`}`);
+        save(await response.blob(), `${log.run}${table ? `-${table}` : ""}.${kind}`);
+        say("");
+        this.menu.close();
+      } catch {
+        say("The file cannot be made: the server does not answer.");
+      }
+    };
+    const choice = (/** @type {typeof KINDS[number]} */ [kind, table, name, what]) => {
+      const act = () => (kind === "jsonl" ? (save(traceOf(log), `${log.run}.jsonl`), this.menu.close()) : void make(kind, table));
+      return h("li", {}, h("button", { type: "button", "data-kind": kind, onclick: act }, h("b", {}, name), h("span.hint", {}, what)));
+    };
+    return h("ul.exports", {}, ...KINDS.map(choice), note);
   }
+}
+
+/**
+ * A run's own lines, as they came.
+ * @param {RunLog} log
+ */
+function traceOf(log) {
+  const lines = Array.from(log.events.keys(), Number).sort((a, b) => a - b).map((seq) => JSON.stringify(log.events.get(seq)));
+  return new Blob([`${lines.join("\n")}\n`], { type: "application/jsonl" });
+}
+
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
+function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

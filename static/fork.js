@@ -22,6 +22,26 @@ const MOVABLE = {
   decoding: ["temperature", "top_k", "top_p"],
 };
 
+const KINDS = ["set", "pin", "unpin", "renoise", "canvas", "infill"];
+
+/**
+ * Whether something from a link or a file can be looked at as an edit. What its values are worth, the engine says.
+ * @param {any} edit
+ */
+export function isEdit(edit) {
+  const object = (/** @type {unknown} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const fits = (/** @type {string} */ name, /** @type {(value: unknown) => boolean} */ test) => edit[name] === undefined || edit[name] === null || test(edit[name]);
+  const values = (/** @type {any} */ value) => object(value) && Object.values(value).every((each) => each === null || typeof each === "number");
+  return (
+    object(edit) &&
+    KINDS.includes(edit.type) &&
+    fits("text", (text) => typeof text === "string") &&
+    fits("ids", Array.isArray) &&
+    ["sampler", "decoding"].every((name) => fits(name, values)) &&
+    ["canvas", "step", "index", "start", "length", "noise"].every((name) => fits(name, Number.isFinite))
+  );
+}
+
 /**
  * The step an edit at this frame applies to: the step shown; before the first one step 1; after a commit the last one.
  * @param {RunLog} log

@@ -5,6 +5,7 @@
  */
 
 /** @import { Recipe } from "./wire.js" */
+import { isEdit } from "./fork.js";
 import { isContent } from "./prompts.js";
 import { RULES, USUAL, samplerOf } from "./rules.js";
 
@@ -20,6 +21,7 @@ import { RULES, USUAL, samplerOf } from "./rules.js";
  * @property {string[]} [view]  switches that are on: `noise`, `entropy`, `figure`, `race`, `lab`, `projector`
  * @property {string} [sweep]  what the lab shows
  * @property {{position: number, canvas: number}} [chosen]  what is inspected
+ * @property {boolean} [file]  whether the runs were opened from a file: who has not opened it has the recipe alone
  */
 
 export const VERSION = 1;
@@ -30,8 +32,10 @@ export const MOST_CHARACTERS = 16_000;
 
 const MODES = ["diffusion", "autoregressive", "side_by_side"];
 const VIEWS = ["noise", "entropy", "figure", "race", "lab", "projector"];
-const EDITS = ["set", "pin", "unpin", "renoise", "canvas", "infill"];
 const RUN_ID = /^[\w-]{1,64}$/;
+
+/** @param {unknown} id @returns {boolean} */
+export const isRunId = (id) => typeof id === "string" && RUN_ID.test(id);
 
 export class BadLink extends Error {}
 
@@ -41,8 +45,8 @@ export class BadLink extends Error {}
  * @returns {Promise<string>} with the leading `#`
  */
 export async function encode(state, defaults) {
-  const { mode, recipe, draft, runs, revision, at, speed, view, chosen, sweep } = state;
-  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen, sweep }; // always in this order
+  const { mode, recipe, draft, runs, revision, at, speed, view, chosen, sweep, file } = state;
+  const lean = { mode, recipe: lessen(recipe, defaults), draft: draft && lessen(draft, defaults), runs, revision, at, speed, view, chosen, sweep, file }; // always in this order
   return `#s=${VERSION}.${toBase64Url(await pass(Uint8Array.from(new TextEncoder().encode(JSON.stringify(lean))), new CompressionStream("deflate-raw")))}`;
 }
 
@@ -56,7 +60,7 @@ export async function decode(hash, defaults) {
   if (hash === "" || hash === "#") return null;
   const run = /^#run=(.*)$/.exec(hash);
   if (run) {
-    if (!RUN_ID.test(run[1])) throw new BadLink("The link names a run that cannot exist: its id was cut off or changed on the way.");
+    if (!isRunId(run[1])) throw new BadLink("The link names a run that cannot exist: its id was cut off or changed on the way.");
     return { run: run[1] };
   }
   const room = /^#room=([A-Z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
@@ -75,8 +79,8 @@ export async function decode(hash, defaults) {
   let raw;
   try {
     raw = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await pass(fromBase64Url(found[2]), new DecompressionStream("deflate-raw"))));
-  } catch {
-    throw new BadLink("The link was cut off or changed on the way, so it cannot be read. Nothing on the page was changed.");
+  } catch (error) {
+    throw error instanceof BadLink ? error : new BadLink("The link was cut off or changed on the way, so it cannot be read. Nothing on the page was changed.");
   }
   return { state: checked(raw, defaults) };
 }
@@ -90,7 +94,7 @@ function checked(raw, defaults) {
   const wrong = (/** @type {string} */ what) => new BadLink(`The link has ${what} that this page does not know. Nothing on the page was changed.`);
   if (typeof raw !== "object" || raw === null || !MODES.includes(raw.mode)) throw wrong("a mode");
   const runs = raw.runs ?? {};
-  if (typeof runs !== "object" || Object.values(runs).some((id) => typeof id !== "string" || !RUN_ID.test(id))) throw wrong("a run");
+  if (typeof runs !== "object" || Object.values(runs).some((id) => !isRunId(id))) throw wrong("a run");
   const { at, speed, chosen } = raw;
   if (at !== undefined && (typeof at !== "object" || at === null || Object.values(at).some((seq) => !Number.isSafeInteger(seq)))) throw wrong("a step");
   if (speed !== undefined && speed !== null && !(typeof speed === "number" && speed >= 0.05 && speed <= 1000)) throw wrong("a speed");
@@ -101,8 +105,9 @@ function checked(raw, defaults) {
   if (typeof raw.revision === "string") state.revision = raw.revision.slice(0, 64);
   if (at !== undefined) state.at = at;
   if (speed !== undefined) state.speed = speed;
-  if (typeof raw.sweep === "string" && RUN_ID.test(raw.sweep)) state.sweep = raw.sweep;
+  if (isRunId(raw.sweep)) state.sweep = raw.sweep;
   if (chosen !== undefined) state.chosen = { position: chosen.position, canvas: chosen.canvas };
+  if (raw.file === true) state.file = true;
   return state;
 }
 
@@ -130,7 +135,7 @@ function checkedRecipe(raw, defaults, wrong) {
       if (!Array.isArray(value) || value.length === 0 || value.some((turn) => typeof turn?.role !== "string" || !isContent(turn?.content))) throw wrong("a prompt");
       recipe.messages = value.map(({ role, content }) => ({ role, content }));
     } else if (name === "edits") {
-      if (!Array.isArray(value) || value.some((edit) => typeof edit !== "object" || edit === null || !EDITS.includes(edit.type))) throw wrong("an edit");
+      if (!Array.isArray(value) || !value.every(isEdit)) throw wrong("an edit");
       recipe.edits = value;
     } else if (name === "seed" || name === "max_new_tokens") {
       if (!Number.isSafeInteger(value)) throw wrong(`a value of ${name}`);
@@ -180,7 +185,7 @@ async function pass(bytes, through) {
     size += value.length;
     if (size > MOST_BYTES) {
       await reader.cancel();
-      throw new BadLink("The link is too long.");
+      throw new BadLink("The link says more than one can say. Nothing on the page was changed.");
     }
     parts.push(value);
   }

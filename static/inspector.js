@@ -283,8 +283,10 @@ export class Inspector {
   #paintRows(event, position, sampled) {
     const { log } = this.lane.player;
     const rows = at(event, position).slice(0, ROWS);
+    const place = event.type === "step" ? `${event.canvas} ${position}` : `token ${event.index}`;
     this.rows.classList.toggle("waiting", rows.length === 0);
-    if (rows.length) renew(this.rows, ...rows.map((row) => rowOf(row, log.text(row.id), row.id === sampled)));
+    this.rows.classList.toggle("other", rows.length === 0 && place !== this.listed); // never the alternatives of another position
+    if (rows.length) (this.listed = place), renew(this.rows, ...rows.map((row) => rowOf(row, log.text(row.id), row.id === sampled)));
     if (event.top_ids || log.recording) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => complete(log, event).then(() => event.top_ids && this.repaint()), FETCH_AFTER_MS);

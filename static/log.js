@@ -30,6 +30,10 @@ export class RunLog extends EventTarget {
     this.server = server;
     /** Whether it came with the page and stands for nobody's run. */
     this.bundled = false;
+    /** Whether the server has lost it before its end. */
+    this.lost = false;
+    /** Whether it was opened from a file and is kept in this browser. */
+    this.shelved = false;
     /** Whether it is one of the server's recordings. */
     this.gallery = false;
     /** @type {Map<number, RunEvent>} */
@@ -58,7 +62,7 @@ export class RunLog extends EventTarget {
   }
 
   get live() {
-    return !this.recording && !this.finished;
+    return !this.recording && !this.finished && !this.lost;
   }
 
   /** Whether every event up to `run_finished` is here. */

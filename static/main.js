@@ -106,7 +106,7 @@ function open(piece) {
   const menu = new RoomMenu(new Room(socket));
   const projector = new Projector(root);
   const lessons = new Menu("Lessons", "Lessons: a text beside the controls, with something to try");
-  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button], [theme.button]);
+  const status = new Status(piece("head").element, views, [lessons.element, menu.menu.element, runs.menu.element, opener.button, address.share, exports.menu.element, projector.button, theme.button]);
   status.watch(socket, menu.room);
   const announce = (/** @type {string} */ sentence) => status.announce(sentence);
   const editor = new Editor(controls);
@@ -114,7 +114,7 @@ function open(piece) {
   inspector.also(lanes.autoregressive);
   const lab = new Lab(piece("lab").element, { ...piece("lab").props, announce });
   const races = new Races({ controls, lanes, rival, past, session, announce });
-  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, model: () => status.model });
+  const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, version: stage.props.version, model: () => status.model });
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
@@ -260,7 +260,7 @@ function open(piece) {
   address.addEventListener("open", (/** @type {any} */ { detail }) => (detail.room ? classroom.enter(detail.room) : void (detail.lesson ? guide.open(detail.lesson) : states.open(detail))));
   address.addEventListener("bad", (/** @type {any} */ event) => notice.say(event.detail));
   address.addEventListener("said", (/** @type {any} */ event) => announce(`${event.detail}.`));
-  address.addEventListener("link", (/** @type {any} */ event) => notice.say(`The clipboard cannot be used here. The link: ${event.detail}`, "note"));
+  address.addEventListener("note", (/** @type {any} */ event) => notice.say(event.detail, "note"));
   runs.addEventListener("open", (/** @type {any} */ event) => void states.open({ run: event.detail }).then(() => address.changed(true)));
   gallery.addEventListener("open", (/** @type {any} */ { detail: run }) => {
     gallery.wait(run, true);

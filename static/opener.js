@@ -2,8 +2,9 @@
 /** Traces from files: dropped on the page or chosen; read, checked, and handed on as a log. */
 
 import { h } from "./element.js";
-import { RunLog } from "./log.js";
-import { BadTrace, MOST_BYTES, checkBeginning, readTrace } from "./tracefile.js";
+import { isRunId } from "./hash.js";
+import { logOf, shelve } from "./shelf.js";
+import { BadTrace, MOST_BYTES, checkBeginning } from "./tracefile.js";
 
 const BEGINNING = 16_384;
 
@@ -14,7 +15,7 @@ export class Opener extends EventTarget {
     this.version = version;
     this.input = h("input", { type: "file", accept: ".jsonl,.json,.ndjson,application/jsonl", "aria-label": "Trace file", tabindex: "-1" });
     this.input.hidden = true;
-    this.button = h("button.chip.small", { type: "button", title: "Play a trace from a file; it can also be dropped on the page", onclick: () => this.input.click() }, "Open file");
+    this.button = h("button.chip.small", { type: "button", title: "Play a trace from a file; it can also be dropped on the page", "data-leaves": "", onclick: () => this.input.click() }, "Open file");
     this.veil = h("div.drop-veil", { "aria-hidden": "true" }, h("p", {}, "Drop a trace to play it"));
     this.veil.hidden = true;
     this.input.addEventListener("change", () => {
@@ -41,7 +42,9 @@ export class Opener extends EventTarget {
       if (!files(event)) return;
       event.preventDefault();
       const dropped = event.dataTransfer?.files ?? [];
-      if (dropped.length > 1) this.#refuse("Drop one trace at a time.");
+      const folder = event.dataTransfer?.items[0]?.webkitGetAsEntry?.()?.isDirectory;
+      if (folder) this.#refuse("That is a folder. Drop the trace itself, a file.");
+      else if (dropped.length > 1) this.#refuse("Drop one trace at a time.");
       else if (dropped[0]) void this.open(dropped[0]);
     });
   }
@@ -57,9 +60,9 @@ export class Opener extends EventTarget {
     if (file.size > MOST_BYTES) return named(`It has ${Math.round(file.size / 2 ** 20)} MB; at most ${MOST_BYTES / 2 ** 20} MB are read here.`);
     try {
       checkBeginning(await file.slice(0, BEGINNING).text());
-      const events = readTrace(await file.text(), this.version);
-      const log = new RunLog({ recording: true });
-      for (const event of events) log.append(event);
+      const text = await file.text();
+      const log = logOf(text, this.version);
+      log.shelved = isRunId(log.run) && (await shelve(/** @type {string} */ (log.run), text)); // or no link could name it
       this.dispatchEvent(new CustomEvent("opened", { detail: log }));
     } catch (error) {
       if (error instanceof BadTrace) named(error.message);

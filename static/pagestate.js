@@ -20,11 +20,13 @@ import { lessen } from "./hash.js";
 import { elsewhere, introduce } from "./introduction.js";
 import { RunLog } from "./log.js";
 import { recall } from "./recording.js";
+import { unshelve } from "./shelf.js";
+import { takeUp } from "./takeup.js";
 
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 
 export class PageStates {
-  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, views: Views, lab: Lab, projector: Projector, model: () => any}} parts */
+  /** @param {{controls: Controls, lanes: Record<Mode, Lane>, pace: Pace, map: AcceptanceMap, inspector: Inspector, session: Session, past: Past, race: RaceCard, notice: Notice, views: Views, lab: Lab, projector: Projector, version: string, model: () => any}} parts */
   constructor(parts) {
     this.parts = parts;
     this.turn = 0;
@@ -91,7 +93,8 @@ export class PageStates {
     const at = /** @type {Record<string, number>} */ ({});
     for (const each of modes) {
       const { log, playing, atEnd, cursor } = lanes[each].player;
-      if (log.server && log.run) /** @type {any} */ (state.runs)[each] = log.run;
+      if ((log.server || log.shelved) && log.run) /** @type {any} */ (state.runs)[each] = log.run;
+      if (log.shelved) state.file = true;
       if (!playing && !(atEnd && log.finished) && cursor >= 0 && !race.on) at[each] = cursor;
       state.revision ??= log.started?.model_revision;
     }
@@ -106,13 +109,14 @@ export class PageStates {
 
   /**
    * Shows a state, or one run by its id.
-   * @param {{state?: PageState, run?: string}} found
+   * @param {{state?: PageState, run?: string, missing?: string}} found  missing: why a run is not there, if that is known already
    */
-  async open({ state, run }) {
+  async open({ state, run, missing = "" }) {
     this.turn += 1;
     const { turn } = this;
     const { notice, past, session, views, lab, projector } = this.parts;
     notice.clear();
+    for (const name of session.errors.shown.keys()) if (name !== "run") session.errors.clear(name); // of the recipe that goes
     views.choose(state?.view?.includes("lab") ? "lab" : "play");
     projector.turn(state?.view?.includes("projector") ?? false);
     if (views.view === "lab" && state?.sweep) void lab.open(state.sweep);
@@ -122,12 +126,12 @@ export class PageStates {
     if (!ids.length || !ids.every((id) => shown.includes(id))) session.leave();
     /** @type {RunLog[]} */
     const logs = [];
-    let missing = "";
     for (const id of ids) {
       try {
-        logs.push(past.find(id) ?? (await recall(id)));
+        const opened = past.find(id) ?? (state?.file ? await unshelve(id, this.parts.version) : null);
+        logs.push(opened ?? (await recall(id, (going) => takeUp(session, going))));
       } catch (error) {
-        missing = /** @type {Error} */ (error).message;
+        missing = state?.file ? "This run was opened from a file that is not in this browser." : /** @type {Error} */ (error).message;
       }
       if (turn !== this.turn) return;
     }
@@ -144,15 +148,27 @@ export class PageStates {
    * @param {RunLog} log
    */
   showRun(log) {
-    const { controls, session, lanes } = this.parts;
+    const { controls, session, lanes, views } = this.parts;
     const recipe = recipeOf(log);
     const mode = recipe?.mode ?? "diffusion";
-    session.leave();
+    views.choose("play");
+    if (session.live?.log !== log) session.leave();
     if (log.server) log.bundled = false; // a recording of the gallery that somebody chose has a link of its own
     if (recipe) controls.take(recipe, mode);
-    if (lanes[mode].player.log !== log) lanes[mode].show(log, this.#introduce(lanes[mode], log));
+    if (lanes[mode].player.log !== log) this.#present(lanes[mode], log);
     else lanes[mode].player.home();
-    lanes[mode].player.play();
+    if (log.live) lanes[mode].player.followLive();
+    else lanes[mode].player.play();
+  }
+
+  /**
+   * Shows a run with a sentence that says what it is, and says it anew when it has ended.
+   * @param {Lane} lane
+   * @param {RunLog} log
+   */
+  #present(lane, log) {
+    lane.show(log, this.#introduce(lane, log));
+    if (log.live) log.addEventListener("event", () => log.finished && !log.error && lane.player.log === log && lane.say(this.#introduce(lane, log)));
   }
 
   /**
@@ -174,12 +190,13 @@ export class PageStates {
       const log = logs.find((each) => (each.started?.recipe.mode ?? "diffusion") === mode);
       const lane = lanes[mode];
       if (!log) {
-        lane.show(new RunLog(), "From a link: a recipe. Run makes it here, step for step.");
+        lane.show(new RunLog(), missing ? "" : "From a link: a recipe. Run makes it here, step for step.");
         continue;
       }
-      if (lane.player.log !== log) lane.show(log, this.#introduce(lane, log));
+      if (lane.player.log !== log) this.#present(lane, log);
       const seq = state.at?.[mode];
       if (seq !== undefined) lane.player.seek(log.frameAt(seq));
+      else if (log.live) lane.player.followLive();
       else lane.player.play();
     }
     if (missing) notice.say(`${missing} Its recipe is here: Run makes it again.`, "note");

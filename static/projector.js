@@ -8,7 +8,7 @@ export class Projector extends EventTarget {
   constructor(root) {
     super();
     this.root = root;
-    this.button = h("button.chip.small", { type: "button", title: "The canvas and the timeline in large type, and nothing else", onclick: () => this.turn(true) }, "Projector");
+    this.button = h("button.chip.small", { type: "button", title: "The canvas and the timeline in large type, and nothing else", "data-leaves": "", onclick: () => this.turn(true) }, "Projector");
     this.leave = h("button.chip.projector-leave", { type: "button", onclick: () => this.turn(false) }, "Back (Esc)");
     root.append(this.leave);
     document.addEventListener("keydown", (event) => {

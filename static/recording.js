@@ -21,33 +21,20 @@ export async function read(path) {
 /**
  * A run that the server has, by its id: a stored one, or one that is still going on, which is followed.
  * @param {string} run
+ * @param {(run: string) => Promise<RunLog>} follow one that is going on
  * @returns {Promise<RunLog>} as soon as its first events are here
  */
-export async function recall(run) {
+export async function recall(run, follow) {
   const summary = await fetch(address(`api/runs/${run}`));
   if (!summary.ok) throw new Error(summary.status === 404 ? "There is no run behind this link any more: runs are dropped after some time, unless somebody keeps them." : `The run cannot be had: status ${summary.status}.`);
   const { state, recording } = await summary.json();
-  const going = state !== "finished";
-  const log = new RunLog({ recording: !going, server: true });
+  if (state !== "finished") return follow(run);
+  const log = new RunLog({ recording: true, server: true });
   log.gallery = Boolean(recording);
   const response = await fetch(address(`api/runs/${run}/events`));
-  if (!response.ok || !response.body) throw new Error(`The run cannot be had: status ${response.status}.`);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  const read = async () => {
-    const { done, value } = await reader.read();
-    const lines = (rest + (value ?? "")).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line) log.append(JSON.parse(line));
-    return done;
-  };
-  let done = false;
-  while (!done && (!log.started || !going)) done = await read();
+  if (!response.ok) throw new Error(`The run cannot be had: status ${response.status}.`);
+  for (const event of parseTrace(await response.text())) log.append(event);
   if (!log.started && !log.finished) throw new Error("The run cannot be had: it has no events.");
-  const follow = async () => {
-    while (!(await read().catch(() => true)));
-  };
-  if (!done) void follow();
   return log;
 }
 

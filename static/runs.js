@@ -10,6 +10,7 @@ import { address } from "./wire.js";
 /** @typedef {{id: string, created: string, mode: string, model: string, prompt: string, stop_reason: string, steps: number | null, tokens: number, kept: boolean}} Entry */
 
 const PAGE = 20;
+const COPIED_MS = 2000;
 
 export class Runs extends EventTarget {
   constructor() {
@@ -56,10 +57,27 @@ export class Runs extends EventTarget {
   #row(entry) {
     const open = h("button.run-open", { type: "button", onclick: () => this.#open(entry.id) }, h("span.run-prompt", {}, entry.prompt), h("span.hint", {}, factsOf(entry).join(" · ")));
     const keep = h("button.chip.small", { type: "button", "aria-pressed": String(entry.kept), title: "Kept runs are not dropped" }, entry.kept ? "Kept" : "Keep");
-    const row = h("li", { "data-run": entry.id }, open, keep, h("button.chip.small", { type: "button", "aria-label": `Delete: ${entry.prompt}`, onclick: () => this.#delete(entry.id, row) }, "Delete"));
+    const link = h("button.chip.small", { type: "button", title: "Copy the short link to this run", "aria-label": `Copy the link: ${entry.prompt}`, onclick: () => this.#link(entry.id, link) }, "Link");
+    const row = h("li", { "data-run": entry.id }, open, link, keep, h("button.chip.small", { type: "button", "aria-label": `Delete: ${entry.prompt}`, onclick: () => this.#delete(entry.id, row) }, "Delete"));
     keep.setAttribute("aria-label", `Keep: ${entry.prompt}`);
     keep.addEventListener("click", () => this.#keep(entry, keep));
     return row;
+  }
+
+  /**
+   * @param {string} id
+   * @param {HTMLElement} button
+   */
+  async #link(id, button) {
+    const link = address(`r/${id}`).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Link"), COPIED_MS);
+      this.note.textContent = "The short link is copied. It leads to the run as long as the run is stored.";
+    } catch {
+      this.note.textContent = `The clipboard cannot be used here. The link: ${link}`;
+    }
   }
 
   /** @param {string} id */

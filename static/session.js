@@ -178,9 +178,11 @@ export class Session extends EventTarget {
   /** The server does not know the run any more. @param {{live: LiveRun, error: Refused}} detail */
   #gone({ live }) {
     this.socket.forget(live);
+    live.log.lost = true;
+    const lane = Object.values(this.lanes).find((each) => each.player.log === live.log);
+    lane?.say("The server no longer has this run: it was started anew, or the run ended while nobody watched. What came before is still here; run again for a new one.", "error");
+    lane?.repaint();
     if (live !== this.live) return;
-    const lane = this.lanes[live.log.started?.recipe.mode ?? "diffusion"];
-    lane.say("The server no longer has this run: it ended while nobody watched. What came before is still here; run again for a new one.", "error");
     this.turn += 1;
     this.live = null;
     this.giveUp?.();

@@ -5,6 +5,7 @@
  */
 
 /** @import { RunEvent, RunError, Recipe } from "./wire.js" */
+import { pressed } from "./control.js";
 import { owner } from "./owner.js";
 import { socketAddress } from "./wire.js";
 import { RunLog } from "./log.js";
@@ -143,6 +144,7 @@ export class Socket extends EventTarget {
     const waiting = this.starting.get(ref);
     if (waiting) {
       this.starting.delete(ref);
+      pressed(null);
       waiting.reject(refused);
     } else if (this.refusals.has(ref)) {
       this.refusals.get(ref)?.(refused);
@@ -179,6 +181,7 @@ export class Socket extends EventTarget {
   start(recipe, stepsPerSecond, log) {
     if (this.loan) return this.loan.start(recipe, log);
     const ref = this.#ref();
+    pressed(recipe);
     return new Promise((resolve, reject) => {
       this.starting.set(ref, { resolve, reject, log });
       if (this.#send({ type: "start", recipe, steps_per_second: stepsPerSecond, owner: owner(), ref })) return;

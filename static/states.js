@@ -71,13 +71,14 @@ export function statesOf(canvas, step) {
 }
 
 /**
- * The state of every committed position: revised where the committed token differs from the last accepted one.
+ * The state of every committed position: pinned where it was to the last, revised where its token differs from the last accepted one.
  * @param {CanvasCommitted} committed
  * @param {(Step | undefined)[]} steps
  * @returns {State[]}
  */
 export function commitStates(committed, steps) {
   return committed.ids.map((id, position) => {
+    if (steps[steps.length - 1]?.pinned?.[position]) return "pinned";
     for (let number = steps.length - 1; number > 0; number -= 1) {
       const step = steps[number];
       if (step?.accepted[position]) return step.sampled[position] === id ? "committed" : "revised";
@@ -233,7 +234,7 @@ export function historyOf(canvas, position, upTo) {
     } else if (step.accepted[position]) {
       first ??= number;
       if (was && before && before.sampled[position] !== step.sampled[position]) revised.push(number);
-    } else if (was) released.push(number);
+    } else if (was && !step.pinned?.[position]) released.push(number);
   }
   return { first, revised, released };
 }

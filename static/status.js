@@ -4,6 +4,7 @@
 /** @import { Models } from "./modelmenu.js" */
 /** @import { Room } from "./room.js" */
 /** @import { Socket } from "./socket.js" */
+import { Toolbox } from "./toolbox.js";
 import { h } from "./element.js";
 import { ModelMenu } from "./modelmenu.js";
 import { called } from "./introduction.js";
@@ -17,10 +18,9 @@ export class Status extends EventTarget {
   /**
    * @param {HTMLElement} element
    * @param {{element: HTMLElement}} views
-   * @param {HTMLElement[]} tools what can be done with the run that is shown
-   * @param {HTMLElement[]} actions buttons on the right
+   * @param {HTMLElement[]} tools what can be done with the run that is shown, and with the page
    */
-  constructor(element, views, tools, actions) {
+  constructor(element, views, tools) {
     super();
     /** @type {any} the model the server runs, once it is loaded */
     this.model = null;
@@ -30,9 +30,10 @@ export class Status extends EventTarget {
     this.connectionChip = h("span.chip.flat.warn", { role: "status" });
     this.connectionChip.hidden = true;
     this.sourceChip.hidden = true;
+    this.toolbox = new Toolbox(tools);
     this.speech = h("p.sr-only", { "aria-live": "polite", "data-speech": "" });
     element.append(
-      h("div.bar", {}, h("h1", {}, "Denoise"), ...this.models.elements, this.sourceChip, this.connectionChip, h("span.grow"), views.element, h("div.tools", { role: "group", "aria-label": "Runs and files" }, ...tools), ...actions),
+      h("div.bar", {}, h("h1", {}, "Denoise"), ...this.models.elements, this.sourceChip, this.connectionChip, h("span.grow"), views.element, this.toolbox.element),
       this.speech,
     );
     this.#ask();
@@ -74,6 +75,7 @@ export class Status extends EventTarget {
   #show(told) {
     const { status, message, models } = told;
     this.models.paint(told);
+    if (models.length) this.toolbox.note.textContent = `${this.models.chip.textContent}: ${this.models.chip.title}`;
     const before = this.model?.name;
     if (status === "ready" && models.length) this.model = { ...models[0], choices: told.choices ?? [] };
     else if (status === "failed") this.model = null;

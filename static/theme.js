@@ -42,7 +42,7 @@ export class Theme extends EventTarget {
     const system = matchMedia("(prefers-color-scheme: dark)");
     /** @type {string | null} */
     this.choice = kept();
-    this.button = h("button.ghost", { type: "button", onclick: () => this.#choose() }, icon("theme"));
+    this.button = h("button.ghost.theme", { type: "button", onclick: () => this.#choose() }, icon("theme"));
     const apply = () => this.#apply(system.matches);
     system.addEventListener("change", apply);
     // Gradio sets its own class once it has loaded; ours has the last word.

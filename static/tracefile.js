@@ -5,6 +5,7 @@
  */
 
 /** @import { RunEvent } from "./wire.js" */
+import { isEdit } from "./fork.js";
 import { isContent, isThumbnail } from "./prompts.js";
 import { COMMON, RULES, ruleOf } from "./rules.js";
 
@@ -21,7 +22,7 @@ const text = (/** @type {unknown} */ value) => typeof value === "string";
 const bool = (/** @type {unknown} */ value) => typeof value === "boolean";
 const object = (/** @type {unknown} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const texts = (/** @type {any} */ value) => object(value) && Object.values(value).every(text);
-const edits = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every((edit) => object(edit) && text(edit.type)));
+const edits = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every(isEdit));
 const maybeLoop = (/** @type {any} */ value) => value === undefined || value === null || (object(value) && ["start", "size", "times"].every((name) => count(value[name])));
 const maybeIds = (/** @type {any} */ value) => value === undefined || value === null || (Array.isArray(value) && value.every(count));
 const maybePictures = (/** @type {any} */ value) => value === undefined || (Array.isArray(value) && value.every((picture) => object(picture) && isThumbnail(picture.thumbnail) && count(picture.width) && count(picture.height)));
@@ -79,6 +80,7 @@ export function readTrace(jsonl, version) {
   if (lines.length === 0) throw new BadTrace("The file is empty.");
   /** @type {any[]} */
   const events = [];
+  const place = { canvas: -1, step: 0, index: -1 };
   lines.forEach((line, at) => {
     const fault = (/** @type {string} */ what) => new BadTrace(`Line ${at + 1}: ${what}`);
     let event;
@@ -91,6 +93,7 @@ export function readTrace(jsonl, version) {
     checkOrder(event, events, at, fault);
     if (event.type === "run_started") checkVersion(event.version, version, fault);
     checkFields(event, events[0]?.canvas_length ?? event.canvas_length, fault);
+    checkPlace(event, place, fault);
     events.push(event);
   });
   const last = events[events.length - 1];
@@ -113,6 +116,23 @@ function checkOrder(event, before, at, fault) {
   if (before[before.length - 1]?.type === "run_finished") throw fault("stands after run_finished, which ends a trace.");
   if (at === 0 && event.type !== "run_started") throw fault("a trace starts with run_started.");
   if (at > 0 && event.type === "run_started") throw fault("run_started stands a second time.");
+}
+
+/**
+ * Canvases, steps and tokens are counted without a gap: what is shown has room for each up to the last.
+ * @param {any} event
+ * @param {{canvas: number, step: number, index: number}} place of the event before; moves on
+ * @param {(what: string) => BadTrace} fault
+ */
+function checkPlace(event, place, fault) {
+  const next = (/** @type {"canvas" | "step" | "index"} */ name, /** @type {number} */ wanted) => {
+    if (event[name] !== wanted) throw fault(`${name} of ${event.type} is ${event[name]} where ${wanted} was expected.`);
+    place[name] = wanted;
+  };
+  if (event.type === "token") return next("index", place.index + 1);
+  if (event.type === "canvas_started") place.step = 0;
+  if (["canvas_started", "step", "canvas_committed"].includes(event.type)) next("canvas", place.canvas + Number(event.type === "canvas_started"));
+  if (event.type === "step") next("step", place.step + 1);
 }
 
 /**

@@ -32,7 +32,7 @@ const CARDS = {
 };
 
 /** Of use to who explores, and in the way of who follows a lesson. */
-const TOOLS = ".views, .tools";
+const TOOLS = ".views, .tools-button, .tools:not(.views) > :not(.theme)";
 
 export class Trim {
   constructor() {

@@ -246,6 +246,28 @@ def test_a_lost_connection_comes_back_to_its_run(playground: Page, server_url: s
     expect(playground.locator(".timeline").first).to_have_attribute("aria-valuemax", str(len(frames) - 1))
 
 
+OTHER_RUN = """() => {
+  const say = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (text) {
+    say.call(this, text.includes('"join"') ? text.replace(/"run":"[^"]+"/, '"run":"AAAAAAAAAAAAAAAAAAAAAA"') : text);
+  };
+  window.sockets.at(-1).close();
+}"""
+
+
+def test_a_run_that_the_server_has_lost_says_so(playground: Page) -> None:
+    """As after a start of the server: the page asks for its run, and nobody knows it."""
+    run(playground, STORY, speed="1")
+    playground.locator(".lane-text .s-kept").first.wait_for(state="attached")
+    playground.evaluate(OTHER_RUN)
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane.locator(".lane-message")).to_contain_text("The server no longer has this run")
+    expect(lane.get_by_role("button", name="Follow live")).to_be_hidden()
+    expect(playground.locator("#denoise")).to_have_attribute("data-phase", "idle")
+    playground.get_by_role("button", name="Export").click()
+    expect(playground.locator(".menu-panel:visible")).to_contain_text("The run broke off")
+
+
 def test_an_example_runs_in_one_click(playground: Page, server_url: str) -> None:
     playground.locator(".lane[data-mode=diffusion] .speed").select_option("null")
     group = examples.EMBEDDED[2]

@@ -186,12 +186,18 @@ def test_by_touch_on_a_phone(browser: Browser, server_url: str) -> None:
         expect(lane.locator(".lane-message")).to_contain_text("A fork of step")
         page.get_by_role("button", name="Race", exact=True).tap()
         expect(page.locator(".race-lead")).to_be_visible()
+        page.get_by_role("button", name="Menu").tap()
+        expect(page.locator("#tools .chip:visible")).to_have_count(7)
         page.get_by_role("button", name="Export").tap()
+        expect(page.locator("#tools .chip:visible")).to_have_count(0)
         box = page.locator(".menu-panel:visible").bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 844
+        page.keyboard.press("Escape")
+        expect(page.locator(".menu-panel:visible")).to_have_count(0)
+        expect(page.get_by_role("button", name="Menu")).to_be_focused()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     finally:
         context.close()

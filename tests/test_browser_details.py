@@ -81,9 +81,37 @@ def test_a_reload_keeps_the_run(playground: Page, server_url: str) -> None:
     playground.wait_for_function("location.hash.startsWith('#s=1.')")
     playground.wait_for_timeout(600)
     playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
     lane = playground.locator(".lane[data-mode=diffusion]")
     expect(lane).to_have_attribute("data-run", run_id)
     expect(lane.locator(".lane-message")).to_contain_text("A stored run of embedded, ")
+
+
+def test_a_reload_right_after_the_start_goes_on_with_the_run(playground: Page) -> None:
+    playground.locator("#prompt textarea").fill(STORY)
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("1")
+    playground.locator("#run").click()
+    playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').run")
+    run_id = playground.evaluate("JSON.parse(sessionStorage.getItem('denoise-control')).run")
+    playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
+    lane = playground.locator(".lane[data-mode=diffusion]")
+    expect(lane).to_have_attribute("data-run", run_id)
+    expect(playground.locator("#denoise")).to_have_attribute("data-phase", "running")
+    playground.locator("#cancel").click()
+    expect(playground.locator("[data-why]:visible")).to_contain_text("it was cancelled")
+    expect(lane.locator(".lane-message")).not_to_contain_text("going on")
+
+
+def test_a_reload_before_the_server_has_taken_the_run_keeps_its_recipe(playground: Page) -> None:
+    playground.evaluate("WebSocket.prototype.send = () => {}")
+    playground.locator("#prompt textarea").fill(STORY)
+    playground.locator("#run").click()
+    playground.wait_for_function("JSON.parse(sessionStorage.getItem('denoise-control') ?? '{}').recipe")
+    playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
+    expect(playground.locator(".notice")).to_contain_text("before the server had taken the run. Its recipe is here")
+    expect(playground.locator("#prompt textarea")).to_have_value(STORY)
 
 
 CUT_OFF = """() => [...document.querySelectorAll('#denoise *')].filter((element) => {
@@ -100,6 +128,10 @@ def test_nothing_is_cut_off_on_the_narrowest_phone(browser: Browser, server_url:
         page.set_default_timeout(60 * SECONDS)
         page.goto(server_url)
         page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+        tops = [page.locator(name).bounding_box() for name in ("#head h1", ".views", ".tools-button")]
+        middles = [box["y"] + box["height"] / 2 for box in tops if box]
+        assert len(middles) == 3
+        assert max(middles) - min(middles) < 12, "the head is one line"
         page.get_by_text("Side by side").click()
         run(page, SUM)
         finished(page)

@@ -87,12 +87,12 @@ class CanvasEdits:
             ids = self.model.encode_text(edit.text) if edit.text is not None else edit.ids or []
             start = edit.start if isinstance(edit, Pin) else 0
             if start + len(ids) > length:
-                raise ValueError(f"{len(ids)} tokens from position {start} on reach over the canvas of {length}")
+                raise ValueError(_beyond("token", len(ids), f"position {start}", length))
             if max(ids) >= self.model.vocab_size:
                 raise ValueError(f"token {max(ids)} is not in the vocabulary of {self.model.vocab_size}")
             self._texts[number] = ids
         elif isinstance(edit, Unpin | Renoise) and edit.start + edit.length > length:
-            raise ValueError(f"{edit.length} positions from {edit.start} on reach over the canvas of {length}")
+            raise ValueError(_beyond("position", edit.length, f"{edit.start}", length))
 
     def before(self, canvas: int, step: int, canvas_ids: Tensor, pins: Pins) -> tuple[list[Edit], Tensor]:
         """Apply what belongs just before this step, in list order; `pins` is changed in place.
@@ -135,3 +135,9 @@ class CanvasEdits:
 
     def _random(self, canvas: int, step: int) -> Tensor:
         return draws.tokens(self.recipe.seed, canvas, step, "edit", self.model.canvas_length, self.model.vocab_size)
+
+
+def _beyond(noun: str, count: int, start: str, length: int) -> str:
+    """That a span is too long for its canvas, in words."""
+    span = f"1 {noun} from {start} on reaches" if count == 1 else f"{count} {noun}s from {start} on reach"
+    return f"{span} over the canvas of {length}"

@@ -88,6 +88,7 @@ class _Reader:
         self._run: str | None = None
         self._canvas_length = 0
         self._last: events.Event | None = None
+        self._place = {"canvas": -1, "step": 0, "index": -1}
 
     def fault(self, what: str) -> PlaygroundError:
         """A refusal of the present line."""
@@ -102,6 +103,7 @@ class _Reader:
             self._check_version(event.version)
             self._canvas_length = event.canvas_length
         self._check_columns(event)
+        self._check_place(event)
         self._last = event
         return event
 
@@ -190,6 +192,24 @@ class _Reader:
                 raise self.fault(f"{name} has {len(column)} entries for a canvas of {self._canvas_length}")
         if isinstance(event, events.CanvasCommitted) and len(event.ids) > self._canvas_length:
             raise self.fault(f"ids has {len(event.ids)} entries for a canvas of {self._canvas_length}")
+
+    def _check_place(self, event: events.Event) -> None:
+        """Canvases, steps and tokens are counted without a gap."""
+        if isinstance(event, events.Token):
+            self._next(event, "index", self._place["index"] + 1)
+        elif isinstance(event, events.CanvasStarted):
+            self._next(event, "canvas", self._place["canvas"] + 1)
+            self._place["step"] = 0
+        elif isinstance(event, events.Step | events.CanvasCommitted):
+            self._next(event, "canvas", self._place["canvas"])
+            if isinstance(event, events.Step):
+                self._next(event, "step", self._place["step"] + 1)
+
+    def _next(self, event: events.Event, name: str, expected: int) -> None:
+        found = getattr(event, name)
+        if found != expected:
+            raise self.fault(f"{name} of {event.type} is {found} where {expected} was expected")
+        self._place[name] = expected
 
 
 _OPTIONAL_COLUMNS = ("fed_ids", "pinned", "top_ids", "top_probabilities")

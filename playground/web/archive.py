@@ -118,8 +118,15 @@ class Archive:
         return line if line is not None else await self._ask(lambda store: store.line(run_id, seq))
 
     async def owned(self, owner: str, limit: int, before: int | None) -> tuple[list[Entry], int | None]:
-        """An owner's runs, the newest first, and where the next page begins."""
-        return await self._ask(lambda store: store.owned(owner, limit, before), in_order=True) or ([], None)
+        """An owner's runs, the newest first, and where the next page begins.
+
+        Raises `PlaygroundError` where they cannot be read.
+        """
+        found = await self._ask(lambda store: store.owned(owner, limit, before), in_order=True)
+        if found is None and self.open:
+            message = "The store of runs cannot be read at the moment; the server's log says more."
+            raise PlaygroundError("internal", message)
+        return found or ([], None)
 
     async def owner(self, run_id: str) -> tuple[str | None] | None:
         """The hash of a stored run's owner, in a tuple; none if the run is not here."""

@@ -3,7 +3,8 @@
 import asyncio
 import itertools
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from io import BytesIO
 from typing import Annotated, Any, BinaryIO, Literal, cast
 
@@ -48,8 +49,7 @@ def router(site: Site) -> APIRouter:
         lines = await _lines(site, run_id)
         line = next(lines)
         first = adapter.validate_json(line)
-        ending = f"-{table}.{kind}" if kind in ("csv", "parquet") else f".{kind}"
-        headers = {"Content-Disposition": f'attachment; filename="{export.file_name(first, ending)}"'}
+        headers = _headers(first, kind, table)
         if kind == "jsonl":
             whole = (each + b"\n" for each in itertools.chain((line,), lines))
             return StreamingResponse(whole, media_type=MEDIA_TYPES[kind], headers=headers)
@@ -65,16 +65,20 @@ def router(site: Site) -> APIRouter:
         but not be made again here.
         """
         most = site.settings.max_trace_bytes
-        with tempfile.SpooledTemporaryFile(IN_MEMORY) as body:
-            size = 0
-            async for part in request.stream():
-                size += len(part)
-                body.write(part[: max(0, len(part) - (size - most - 1))])
-                if size > most:
-                    break
-            body.seek(0)
-            async with slots:
-                return await asyncio.to_thread(_checked, cast(BinaryIO, body), most, site.uploads)
+        async with _received(request, most) as body, slots:
+            return await asyncio.to_thread(_checked, body, most, site.uploads)
+
+    @routes.post("/api/traces/export.{kind}")
+    async def export_trace(
+        request: Request,
+        kind: Literal["html", "csv", "parquet"],
+        table: Annotated[Table, Query()] = "positions",
+    ) -> Response:
+        """The trace in the body as another kind of file; nothing of it is kept here."""
+        most = site.settings.max_trace_bytes
+        async with _received(request, most) as body, slots:
+            first, made = await asyncio.to_thread(_turned, body, kind, table, most)
+        return Response(made, media_type=MEDIA_TYPES[kind], headers=_headers(first, kind, table))
 
     @routes.get("/api/recordings")
     async def recordings() -> dict[str, Any]:
@@ -101,6 +105,32 @@ async def _lines(site: Site, run_id: str) -> Iterator[bytes]:
         message = "The run is still going on; it can be had as a file once it has finished."
         raise PlaygroundError("bad_request", message, "run_id")
     return (run.log.line(seq) for seq in range(len(run.log)))
+
+
+@asynccontextmanager
+async def _received(request: Request, most: int) -> AsyncIterator[BinaryIO]:
+    """The body of a request, up to one byte more than is read."""
+    with tempfile.SpooledTemporaryFile(IN_MEMORY) as body:
+        size = 0
+        async for part in request.stream():
+            size += len(part)
+            body.write(part[: max(0, len(part) - (size - most - 1))])
+            if size > most:
+                break
+        body.seek(0)
+        yield cast(BinaryIO, body)
+
+
+def _headers(first: Event, kind: Kind, table: Table) -> dict[str, str]:
+    ending = f"-{table}.{kind}" if kind in ("csv", "parquet") else f".{kind}"
+    return {"Content-Disposition": f'attachment; filename="{export.file_name(first, ending)}"'}
+
+
+def _turned(body: BinaryIO, kind: Kind, table: Table, most: int) -> tuple[Event, bytes]:
+    events = list(file.stream(body, "The trace", most))
+    made = BytesIO()
+    export.write(events, kind, table, made)
+    return events[0], made.getvalue()
 
 
 def _made(first: Event, lines: Iterator[bytes], kind: Kind, table: Table, most: int) -> bytes:

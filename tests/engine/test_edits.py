@@ -132,7 +132,7 @@ def test_all_pinned_is_confident_at_once(embedded: Model) -> None:
         (Pin(canvas=0, step=1, start=62, text="one two three four"), "reach over the canvas of 64"),
         (Pin(canvas=0, step=1, start=0, ids=[5000]), "vocabulary of 1024"),
         (Unpin(canvas=0, step=1, start=60, length=5), "reach over the canvas of 64"),
-        (Renoise(canvas=0, step=1, start=64, length=1), "reach over the canvas of 64"),
+        (Renoise(canvas=0, step=1, start=64, length=1), "1 position from 64 on reaches over the canvas of 64"),
         (Infill(text="no hole at all"), "no hole"),
         (Infill(text="a ___{99} b"), "1 to 64"),
         (Infill(text="word " * 300 + "___"), "max_new_tokens gives 256"),

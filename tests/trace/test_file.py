@@ -73,6 +73,14 @@ def change(line: str, **fields: object) -> str:
             lambda lines: [*lines[:3], lines[2], *lines[3:]],
             "line 4: seq 2 stands twice or out of order; 3 was expected",
         ),
+        (
+            lambda lines: [*lines[:2], change(lines[2], step=40_000_000), *lines[3:]],
+            "line 3: step of step is 40000000 where 1 was expected",
+        ),
+        (
+            lambda lines: [lines[0], change(lines[1], canvas=7), *lines[2:]],
+            "line 2: canvas of canvas_started is 7 where 0 was expected",
+        ),
         (lambda lines: [*lines[:3], *lines[4:]], "line 4: seq is 4 where 3 was expected: lines are missing"),
         (lambda lines: [lines[0], change(lines[0], seq=1), *lines[2:]], "line 2: run_started stands a second time"),
         (lambda lines: ["once upon a time", *lines], "line 1: is cut off or not JSON; a trace has one event"),
@@ -144,6 +152,7 @@ class Endless(io.RawIOBase):
 def test_a_trace_beyond_the_limit_is_refused_where_it_passes_it() -> None:
     log = RunLog("r")
     log.append(runs.started())
+    log.append(runs.canvas_started())
     for number in range(1, 200):
         log.append(runs.step(number, [1, 2, 1, 0], [1, 2, 2, 0], "1110"))
     source = io.BytesIO(b"".join(log.line(seq) + b"\n" for seq in range(len(log))))

@@ -117,6 +117,17 @@ def test_uploads_that_are_here_no_more_are_named(http: TestClient) -> None:
     assert told["missing"] is None
 
 
+@pytest.mark.parametrize(("kind", "begins"), [("html", b"<!doctype html>"), ("csv", b""), ("parquet", b"PAR1")])
+def test_a_trace_that_is_sent_in_becomes_another_file(http: TestClient, kind: str, begins: bytes) -> None:
+    run = a_run(http)
+    own = http.get(f"/api/runs/{run}/export.jsonl").content
+    made = http.post(f"/api/traces/export.{kind}", content=own)
+    assert made.content.lower().startswith(begins.lower())
+    assert made.content == http.get(f"/api/runs/{run}/export.{kind}").content
+    assert f'.{kind}"' in made.headers["content-disposition"]
+    assert http.post(f"/api/traces/export.{kind}", content=own[:-20]).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [

@@ -11,7 +11,7 @@ const recipe = {
   ...USUAL, messages: [{ role: "user", content: "Grüße 🦊 </script> \u2028" }], seed: 2 ** 53 - 1, sampler: { ...USUAL.sampler, t_max: 1.5 },
   edits: [{ type: "pin", canvas: 0, step: 3, start: 1, text: " a" }, { type: "infill", text: "___" }],
 };
-const state = { mode: "side_by_side", recipe, runs: { diffusion: "abc_-1" }, revision: "00ff", at: { diffusion: 7 }, speed: null, view: ["noise"], chosen: { position: 3, canvas: -1 } };
+const state = { mode: "side_by_side", recipe, runs: { diffusion: "abc_-1" }, revision: "00ff", at: { diffusion: 7 }, speed: null, view: ["noise"], chosen: { position: 3, canvas: -1 }, file: true };
 
 /** A hash of any JSON value. */
 async function hashOf(value) {
@@ -53,7 +53,7 @@ test("a link cannot put anything else on the page", async () => {
     null, [], { mode: "x" }, { mode: "diffusion" },
     ...[
       { recipe: { sampler: { t_max: "1" } } }, { recipe: { sampler: { other: 1 } } }, { recipe: { messages: [] } }, { recipe: { messages: [{ content: 1 }] } },
-      { recipe: { edits: [{ type: "script" }] } }, { recipe: { __other: 1 } }, { recipe: { seed: 0.5 } }, { runs: { diffusion: "a/b" }, recipe: {} }, { speed: "fast", recipe: {} },
+      { recipe: { edits: [{ type: "script" }] } }, { recipe: { edits: [{ type: "pin", text: { a: 1 } }] } }, { recipe: { edits: [{ type: "set", sampler: "x" }] } }, { recipe: { edits: [{ type: "renoise", start: "1" }] } }, { recipe: { __other: 1 } }, { recipe: { seed: 0.5 } }, { runs: { diffusion: "a/b" }, recipe: {} }, { speed: "fast", recipe: {} },
       { at: { diffusion: "x" }, recipe: {} }, { chosen: { position: 1 }, recipe: {} },
     ].map((more) => ({ mode: "diffusion", ...more })),
   ];
@@ -61,7 +61,7 @@ test("a link cannot put anything else on the page", async () => {
 });
 
 test("a link that unpacks to a flood is refused", async () => {
-  await assert.rejects(decode(await hashOf({ mode: "diffusion", recipe: { messages: [{ role: "user", content: "a".repeat(2 << 20) }] } }), USUAL), BadLink);
+  await assert.rejects(decode(await hashOf({ mode: "diffusion", recipe: { messages: [{ role: "user", content: "a".repeat(2 << 20) }] } }), USUAL), /says more than one can say/);
 });
 
 test("links to rooms and lessons are read, and those that were cut off are refused", async () => {

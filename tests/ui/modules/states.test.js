@@ -23,6 +23,12 @@ test("while the step before has not come yet, nothing is claimed to be new", () 
   assert.deepEqual(stepStates(step(2, [true, false], [1, 2]), undefined), ["kept", "draft"]);
 });
 
+test("a pinned position is pinned in the commit, and was never released", () => {
+  const steps = [undefined, step(1, [true, true], [1, 2]), step(2, [false, true], [7, 2], { pinned: [true, false] })];
+  assert.deepEqual(commitStates({ ids: [7, 2] }, steps), ["pinned", "committed"]);
+  assert.deepEqual(historyOf({ started: null, committed: null, steps }, 0, 2), { first: 1, revised: [], released: [] });
+});
+
 test("a pinned position is neither accepted nor a draft", () => {
   assert.deepEqual(stepStates(step(1, [false, true], [1, 2], { pinned: [true, false] }), null), ["pinned", "new"]);
 });

@@ -28,6 +28,9 @@ for (const [name, spoil, complaint] of [
   ["with a strange event", () => [lines[0], change(lines[1], { type: "toString" })], /^Line 2: has the type "toString"/],
   ["with texts that are no text", () => [lines[0], change(lines[1], { texts: { 1: {} } })], /^Line 2: texts of canvas_started/],
   ["with a huge canvas", () => [change(lines[0], { canvas_length: 1e9 })], /^Line 1: canvas_length/],
+  ["with a step of a later time", () => [...lines.slice(0, 2), change(lines[2], { step: 40000000 })], /^Line 3: step of step is 40000000 where 1 was expected/],
+  ["with a canvas of a later time", () => [...lines.slice(0, 2), change(lines[2], { canvas: 3 })], /^Line 3: canvas of step is 3 where 0/],
+  ["with an edit of another kind", () => [change(lines[0], { recipe: { ...JSON.parse(lines[0]).recipe, edits: [{ type: "pin", text: {} }] } }), ...lines.slice(1)], /^Line 1: recipe of run_started/],
   ["of arrays", () => ["[]"], /^Line 1: not a JSON object/],
   ["of nothing", () => [""], /empty/],
 ]) {
