@@ -116,8 +116,10 @@ export class Address extends EventTarget {
       this.#say("Link copied");
     } catch {
       // an embed may forbid the clipboard; the address bar has the link
-      this.written = hash;
-      history.replaceState(history.state, "", hash);
+      if (this.pinned === null) {
+        this.written = hash;
+        history.replaceState(history.state, "", hash);
+      }
       this.dispatchEvent(new CustomEvent("link", { detail: link }));
     }
   }

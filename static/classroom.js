@@ -153,11 +153,13 @@ export class Classroom extends EventTarget {
   #paint() {
     const { state } = this.room;
     const { root, socket } = this.parts;
+    const before = root.dataset.room;
     root.dataset.room = !state ? "" : state.role === "teacher" ? "teaching" : this.follow.on ? "following" : "away";
     root.dataset.starts = state?.role === "student" && !state.starts ? "no" : "yes";
     this.bar.paint(state, this.follow.on, socket.state === "open");
     this.menu.paint(state);
     this.#paintQuestion();
+    if (root.dataset.room !== before) this.dispatchEvent(new CustomEvent("place"));
   }
 
   #paintQuestion() {
@@ -168,5 +170,6 @@ export class Classroom extends EventTarget {
     if (key === this.painted) return;
     this.painted = key;
     this.question.show(question, here);
+    this.parts.root.dataset.asking = question?.open && here ? "yes" : "";
   }
 }

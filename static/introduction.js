@@ -17,7 +17,7 @@ export function introduce(log, model) {
   const made = new Date(started.created);
   const when = Number.isNaN(made.getTime()) ? "an unknown day" : made.toLocaleString([], { dateStyle: "long", timeStyle: "short" });
   const maker = started.recipe.model ?? "an unnamed model";
-  const what = !log.recording ? `A run of ${maker} that is going on` : `${log.server && !log.gallery ? "A stored run" : "A recording"} of ${maker}`;
+  const what = !log.recording && !log.gallery ? `A run of ${maker} that is going on` : `${log.recording && log.server && !log.gallery ? "A stored run" : "A recording"} of ${maker}`;
   const said = `${what}, ${when}: “${prompt.length > SHOWN ? `${prompt.slice(0, SHOWN - 1)}…` : prompt}”`;
   if (!model || model.revision === started.model_revision) return said;
   if (started.recipe.model && started.recipe.model !== model.name) return `${said} This server has ${model.name === "embedded" ? "the embedded model" : model.name}: run again, it answers in its own way.`;

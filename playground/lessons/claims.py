@@ -62,6 +62,12 @@ class Claim(BaseModel):
     text: str
     """As it stands in the file."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures that it speaks of."""
+        number = self.measure.rsplit(".", 1)[-1] in NUMBERS
+        return (self.measure, self.value) if number and isinstance(self.value, str) else (self.measure,)
+
     def holds(self, measures: Measures) -> bool:
         """Whether a run's measures, named as in the claim, fulfil it."""
         other = measures.get(self.value, self.value) if isinstance(self.value, str) else self.value

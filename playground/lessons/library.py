@@ -1,5 +1,6 @@
 """The lessons there are: those of the package, and those of a folder of one's own."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +20,11 @@ class Wrong:
         return f"{self.file}, line {self.line}: {self.message}"
 
 
-def lessons(own: Path | None = None) -> tuple[list[Lesson], list[Wrong]]:
+def lessons(own: Path | None = None, recorded: Collection[str] | None = None) -> tuple[list[Lesson], list[Wrong]]:
     """All lessons in their order, and what is wrong with the files that are none.
 
     own: a folder whose lessons come beside those of the package; one of the same name takes the other's place.
+    recorded: the names of the recordings there are; a lesson that shows another one is wrong. None: any will do.
     """
     found: dict[str, Lesson] = {}
     wrong: list[Wrong] = []
@@ -37,8 +39,16 @@ def lessons(own: Path | None = None) -> tuple[list[Lesson], list[Wrong]]:
                 continue
             try:
                 lesson = read(path)
+                _check_recordings(lesson, recorded)
             except Mistake as mistake:
                 wrong.append(Wrong(path.name, mistake.line, mistake.message))
             else:
                 found[lesson.name] = lesson
     return sorted(found.values(), key=lambda lesson: (lesson.order, lesson.title)), wrong
+
+
+def _check_recordings(lesson: Lesson, recorded: Collection[str] | None) -> None:
+    """Raise `Mistake` where a recording is not there."""
+    for line, name in lesson.recordings:
+        if recorded is not None and name not in recorded:
+            raise Mistake(line, f"there is no recording {name!r} on this server; PLAYGROUND_RECORDINGS names the folder.")

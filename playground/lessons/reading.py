@@ -14,10 +14,12 @@ from playground.lessons.lesson import CONTROLS, Choice, Lesson, Mistake, Mode, P
 from playground.recipe import Recipe
 
 EDGE = "---"
-FIELDS = ("title", "order", "minutes", "mode", "controls", "recipe", "shows")
+FIELDS = ("title", "order", "minutes", "mode", "controls", "recipe", "recording", "shows")
 NAME = re.compile(r"[a-z0-9-]{1,64}")
+RECORDING = re.compile(r"[^/\\\x00-\x1f]{1,120}\.jsonl")
 CHOICE = re.compile(r"- \[([ xX])\] (.*)")
 FENCE = re.compile(r"(```+|~~~+)\s*(\w*)\s*")
+NOTHING_BESIDE = "a recording has no autoregressive run beside it."
 MOST_CHARACTERS = 100_000
 
 Lines = list[tuple[int, str]]
@@ -111,14 +113,21 @@ class _Base:
         for control in self.controls:
             if control not in CONTROLS:
                 raise Mistake(at, f"controls: {control!r} is not known; there are {', '.join(CONTROLS)}.")
-        at, recipe = self._field("recipe")
-        self.recipe = _json(recipe, at)
-        self.run = Run(recipe=_recipe(self.recipe, at), shows=_claims(header.shows), line=at)
+        at, name = header.fields.get("recording", (0, ""))
+        if name and "recipe" in header.fields:
+            raise Mistake(at, "a header has a recipe or a recording; the other one may stand in a part.")
+        if name:
+            self.recipe: dict[str, Any] = {}
+            self.run = _recording(name, header.shows, at)
+        else:
+            at, recipe = self._field("recipe", ", or a recording in its place")
+            self.recipe = _json(recipe, at)
+            self.run = Run(recipe=_recipe(self.recipe, at), shows=_claims(header.shows), line=at)
 
-    def _field(self, name: str) -> tuple[int, str]:
+    def _field(self, name: str, otherwise: str = "") -> tuple[int, str]:
         at, value = self._header.fields.get(name, (0, ""))
         if not value:
-            raise Mistake(at or self._header.end, f"{name} is missing; every lesson has one.")
+            raise Mistake(at or self._header.end, f"{name} is missing; every lesson has one{otherwise}.")
         return at, value
 
     def text(self, name: str) -> str:
@@ -159,15 +168,14 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
     seen: tuple[claims.Claim, ...] = ()
     choices: list[Choice] = []
     because: Lines = []
-    for kind, block in _blocks(lines):
-        if kind == "recipe":
+    for kind, begun, block in _blocks(lines):
+        if kind in ("recipe", "recording"):
             if run is not None:
-                raise Mistake(block[0][0] - 1, "a part has one recipe; this is its second.")
-            run = _change(block, base)
+                raise Mistake(begun, "a part has one recipe or one recording; this is its second.")
+            run = (_change if kind == "recipe" else _shown)(block, base, begun)
         elif kind == "seen":
             seen += _claims(block)
-            if relative := next((claim.text for claim in seen if "base." in f"{claim.measure} {claim.value}"), ""):
-                raise Mistake(block[0][0], f"{relative!r}: the page knows only the run on show, and no base.")
+            _forbid("base.", seen, begun, "the page knows only the run on show, and no base.")
         elif kind == "choice":
             (number, line), *_ = block
             found = CHOICE.match(line)
@@ -192,35 +200,67 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
     )
 
 
-def _blocks(lines: Lines) -> Iterator[tuple[str, Lines]]:
-    """The blocks of a part: `recipe` and `seen` without their fences, each `choice`, and `text` for the rest."""
-    fence, kind = "", ""
+def _blocks(lines: Lines) -> Iterator[tuple[str, int, Lines]]:
+    """The blocks of a part, with the line where each begins: `recipe`, `recording` and `seen` without their fences,
+    each `choice`, and `text` for the rest."""
+    fence, kind, begun = "", "", 0
     block: Lines = []
     for at, line in lines:
         found = FENCE.match(line)
         if fence:
             if line.strip() == fence:
-                yield kind, block
+                yield kind, begun, block
                 fence, block = "", []
             else:
                 block.append((at, line))
-        elif found and found[2] in ("recipe", "seen"):
-            fence, kind, block = found[1], found[2], []
+        elif found and found[2] in ("recipe", "recording", "seen"):
+            fence, kind, begun, block = found[1], found[2], at, []
         elif CHOICE.match(line):
-            yield "choice", [(at, line)]
+            yield "choice", at, [(at, line)]
         else:
-            yield "text", [(at, line)]
+            yield "text", at, [(at, line)]
 
 
-def _change(block: Lines, base: _Base) -> Run:
+def _change(block: Lines, base: _Base, begun: int) -> Run:
     """A run of a part: what it changes in the lesson's recipe, and claims in lines `shows: …`."""
-    shows = [(at, line.partition(":")[2]) for at, line in block if line.startswith("shows:")]
-    rest = [(at, "" if line.startswith("shows:") else line) for at, line in block]
     if not block:
-        raise Mistake(base.run.line, "a part's recipe is empty.")
-    at = rest[0][0]
-    text = "\n".join(line for _, line in rest).rstrip()
-    return Run(recipe=_recipe(_merged(base.recipe, _json(text or "{}", at)), at), shows=_claims(shows), line=at)
+        raise Mistake(begun, "a part's recipe is empty.")
+    text, shows = _apart(block)
+    at = block[0][0]
+    said = _merged(base.recipe, _json(text or "{}", at))
+    if "messages" not in said:
+        raise Mistake(at, "the header has a recording and no recipe, so this recipe needs messages of its own.")
+    run = Run(recipe=_recipe(said, at), shows=_claims(shows), line=at)
+    if base.run.recording:
+        _forbid("base.ar.", run.shows, begun, NOTHING_BESIDE)
+    return run
+
+
+def _shown(block: Lines, base: _Base, begun: int) -> Run:
+    """A recording that a part shows: the name of its file, and claims in lines `shows: …`."""
+    text, shows = _apart(block)
+    return _recording(text.strip(), shows, begun)
+
+
+def _recording(name: str, shows: Lines, line: int) -> Run:
+    if not RECORDING.fullmatch(name) or name.startswith("."):
+        raise Mistake(line, f"a recording is named by its file, such as story.jsonl, without its folder; not {name[:60]!r}.")
+    run = Run(recipe=None, recording=name, shows=_claims(shows), line=line)
+    _forbid("ar.", run.shows, line, NOTHING_BESIDE)
+    return run
+
+
+def _forbid(start: str, found: tuple[claims.Claim, ...], line: int, why: str) -> None:
+    """Raise `Mistake` for a claim about a measure of another run."""
+    for claim in found:
+        if any(start in name for name in claim.names):
+            raise Mistake(line, f"{claim.text!r}: {why}")
+
+
+def _apart(block: Lines) -> tuple[str, Lines]:
+    """What a block says, its claims left blank so that lines keep their numbers; and the claims."""
+    shows = [(at, line.partition(":")[2]) for at, line in block if line.startswith("shows:")]
+    return "\n".join("" if line.startswith("shows:") else line for _, line in block).rstrip(), shows
 
 
 def _merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def test_a_lesson_is_read() -> None:
     assert then.then == [["p", ["How many?"]]]
     assert [choice.right for choice in then.choices] == [False, True]
     assert then.because == [["p", ["Because N is ", ["strong", ["four"]], "."]]]
-    assert json.loads(json.dumps(lesson.as_json()))["parts"][1]["recipe"]["seed"] == 7
+    assert json.loads(json.dumps(lesson.as_json({})))["parts"][1]["recipe"]["seed"] == 7
 
 
 @pytest.mark.parametrize(
