@@ -1,5 +1,6 @@
 """Claims about a run that can be checked: `revised >= 1`, `steps < base.steps`, `stop = end_of_turn`."""
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -100,6 +101,8 @@ def parse(text: str) -> Claim:
         number = float(value)
     except ValueError:
         raise ValueError(f"{value!r} is neither a number nor a measure") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r} is no number that a measure can reach")
     return Claim(measure=measure, operator=how, value=number, text=text.strip())
 
 

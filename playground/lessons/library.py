@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from playground.lessons.lesson import FOLDER, Lesson, Mistake
@@ -38,13 +39,33 @@ def lessons(own: Path | None = None, recorded: Collection[str] | None = None) ->
             if path.name.lower() == "readme.md":
                 continue
             try:
-                lesson = read(path)
+                lesson = _known(path)
                 _check_recordings(lesson, recorded)
             except Mistake as mistake:
                 wrong.append(Wrong(path.name, mistake.line, mistake.message))
             else:
                 found[lesson.name] = lesson
     return sorted(found.values(), key=lambda lesson: (lesson.order, lesson.title)), wrong
+
+
+def _known(path: Path) -> Lesson:
+    """The lesson in a file, read again only when the file has changed: a class opens one all at once."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise Mistake(1, f"the file cannot be read: {error.strerror}.") from None
+    found = _read(path, status.st_mtime_ns, status.st_size)
+    if isinstance(found, Mistake):
+        raise Mistake(found.line, found.message)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, _changed: int, _size: int) -> Lesson | Mistake:
+    try:
+        return read(path)
+    except Mistake as mistake:
+        return mistake
 
 
 def _check_recordings(lesson: Lesson, recorded: Collection[str] | None) -> None:

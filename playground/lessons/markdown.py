@@ -27,6 +27,8 @@ TAGS = {
     "th": "th",
     "td": "td",
 }
+DEEPEST = 20
+"""Marks within marks; more are no text for a person."""
 SCHEMES = ("https://", "http://")
 
 
@@ -82,6 +84,8 @@ def _add(root: Tree, tokens: list[Token], line: int) -> None:
 def _add_inline(root: Tree, tokens: list[Token], line: int) -> None:
     open_nodes = [root]
     for token in tokens:
+        if len(open_nodes) > DEEPEST:
+            raise Mistake(line, f"more than {DEEPEST} marks stand within each other here.")
         name = token.type.removesuffix("_open").removesuffix("_close")
         match token.type:
             case "text":

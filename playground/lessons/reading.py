@@ -1,29 +1,22 @@
 """Reads a lesson file: a header between two lines of `---`, then parts that begin with `## `."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError
-
-from playground.lessons import claims, markdown
+from playground.lessons import claims, markdown, runs
 from playground.lessons.lesson import CONTROLS, Choice, Lesson, Mistake, Mode, Part, Run
-from playground.recipe import Recipe
+from playground.lessons.runs import Lines
 
 EDGE = "---"
 FIELDS = ("title", "order", "minutes", "mode", "controls", "recipe", "recording", "shows")
 NAME = re.compile(r"[a-z0-9-]{1,64}")
-RECORDING = re.compile(r"[^/\\\x00-\x1f]{1,120}\.jsonl")
 CHOICE = re.compile(r"- \[([ xX])\] (.*)")
 FENCE = re.compile(r"(```+|~~~+)\s*(\w*)\s*")
-NOTHING_BESIDE = "a recording has no autoregressive run beside it."
 MOST_CHARACTERS = 100_000
-
-Lines = list[tuple[int, str]]
-"""Lines with their numbers, from 1."""
+MOST_DIGITS = 6
 
 
 def read(path: Path) -> Lesson:
@@ -31,6 +24,10 @@ def read(path: Path) -> Lesson:
     if not NAME.fullmatch(path.stem):
         raise Mistake(1, "the file's name may have small letters, digits and hyphens: it becomes part of links.")
     try:
+        if not path.is_file():
+            raise Mistake(1, "this is no file.")
+        if (size := path.stat().st_size) > 4 * MOST_CHARACTERS:
+            raise Mistake(1, f"a lesson may have {MOST_CHARACTERS} characters, and this file has {size} bytes.")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(1, f"the file cannot be read as text: {error}.") from None
@@ -118,11 +115,11 @@ class _Base:
             raise Mistake(at, "a header has a recipe or a recording; the other one may stand in a part.")
         if name:
             self.recipe: dict[str, Any] = {}
-            self.run = _recording(name, header.shows, at)
+            self.run = runs.recording(name, header.shows, at)
         else:
             at, recipe = self._field("recipe", ", or a recording in its place")
-            self.recipe = _json(recipe, at)
-            self.run = Run(recipe=_recipe(self.recipe, at), shows=_claims(header.shows), line=at)
+            self.recipe = runs.json_object(recipe, at)
+            self.run = Run(recipe=runs.recipe(self.recipe, at), shows=runs.claims_in(header.shows), line=at)
 
     def _field(self, name: str, otherwise: str = "") -> tuple[int, str]:
         at, value = self._header.fields.get(name, (0, ""))
@@ -135,8 +132,8 @@ class _Base:
 
     def number(self, name: str, usual: int) -> int:
         at, value = self._header.fields.get(name, (0, str(usual)))
-        if not value.isdecimal():
-            raise Mistake(at, f"{name} must be a whole number, not {value!r}.")
+        if not value.isdecimal() or len(value) > MOST_DIGITS:
+            raise Mistake(at, f"{name} must be a whole number of at most {MOST_DIGITS} digits, not {value[:40]!r}.")
         return int(value)
 
 
@@ -172,10 +169,10 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
         if kind in ("recipe", "recording"):
             if run is not None:
                 raise Mistake(begun, "a part has one recipe or one recording; this is its second.")
-            run = (_change if kind == "recipe" else _shown)(block, base, begun)
+            run = runs.changed(block, base.recipe, base.run, begun) if kind == "recipe" else runs.shown(block, begun)
         elif kind == "seen":
-            seen += _claims(block)
-            _forbid("base.", seen, begun, "the page knows only the run on show, and no base.")
+            seen += runs.claims_in(block)
+            runs.forbid("base.", seen, block[0][0] if block else begun, "the page knows only the run on show, and no base.")
         elif kind == "choice":
             (number, line), *_ = block
             found = CHOICE.match(line)
@@ -219,88 +216,6 @@ def _blocks(lines: Lines) -> Iterator[tuple[str, int, Lines]]:
             yield "choice", at, [(at, line)]
         else:
             yield "text", at, [(at, line)]
-
-
-def _change(block: Lines, base: _Base, begun: int) -> Run:
-    """A run of a part: what it changes in the lesson's recipe, and claims in lines `shows: …`."""
-    if not block:
-        raise Mistake(begun, "a part's recipe is empty.")
-    text, shows = _apart(block)
-    at = block[0][0]
-    said = _merged(base.recipe, _json(text or "{}", at))
-    if "messages" not in said:
-        raise Mistake(at, "the header has a recording and no recipe, so this recipe needs messages of its own.")
-    run = Run(recipe=_recipe(said, at), shows=_claims(shows), line=at)
-    if base.run.recording:
-        _forbid("base.ar.", run.shows, begun, NOTHING_BESIDE)
-    return run
-
-
-def _shown(block: Lines, base: _Base, begun: int) -> Run:
-    """A recording that a part shows: the name of its file, and claims in lines `shows: …`."""
-    text, shows = _apart(block)
-    return _recording(text.strip(), shows, begun)
-
-
-def _recording(name: str, shows: Lines, line: int) -> Run:
-    if not RECORDING.fullmatch(name) or name.startswith("."):
-        raise Mistake(line, f"a recording is named by its file, such as story.jsonl, without its folder; not {name[:60]!r}.")
-    run = Run(recipe=None, recording=name, shows=_claims(shows), line=line)
-    _forbid("ar.", run.shows, line, NOTHING_BESIDE)
-    return run
-
-
-def _forbid(start: str, found: tuple[claims.Claim, ...], line: int, why: str) -> None:
-    """Raise `Mistake` for a claim about a measure of another run."""
-    for claim in found:
-        if any(start in name for name in claim.names):
-            raise Mistake(line, f"{claim.text!r}: {why}")
-
-
-def _apart(block: Lines) -> tuple[str, Lines]:
-    """What a block says, its claims left blank so that lines keep their numbers; and the claims."""
-    shows = [(at, line.partition(":")[2]) for at, line in block if line.startswith("shows:")]
-    return "\n".join("" if line.startswith("shows:") else line for _, line in block).rstrip(), shows
-
-
-def _merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for name, value in change.items():
-        before = merged.get(name)
-        merged[name] = before | value if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged
-
-
-def _json(text: str, line: int) -> dict[str, Any]:
-    try:
-        recipe = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Mistake(line + error.lineno - 1, f"the recipe is not valid JSON: {error.msg}.") from None
-    if not isinstance(recipe, dict):
-        raise Mistake(line, 'the recipe must be a JSON object, such as {"messages": […], "seed": 7}.')
-    return recipe
-
-
-def _recipe(said: dict[str, Any], line: int) -> Recipe:
-    try:
-        return Recipe.model_validate(said)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in ("recipe", *first["loc"]))
-        reason = first["msg"].removeprefix("Value error, ")
-        raise Mistake(line, f"{place}: {reason[:1].lower()}{reason[1:]}.") from None
-
-
-def _claims(lines: Lines) -> tuple[claims.Claim, ...]:
-    found = []
-    for at, line in lines:
-        if not line.strip():
-            continue
-        try:
-            found.append(claims.parse(line))
-        except ValueError as error:
-            raise Mistake(at, f"{error}.") from None
-    return tuple(found)
 
 
 def _tree(lines: Lines) -> list[Any]:
