@@ -151,7 +151,7 @@ function open(piece) {
       answers[mode].name(controls.settings.mode === "side_by_side" ? `Answer, ${mode}` : "Answer");
       answers[mode].paint(ended(lanes[mode]));
     }
-    const recorded = both.some((lane) => shows(lane) && lane.player.log.recording || lane.player.log.gallery);
+    const recorded = both.some((lane) => shows(lane) && (lane.player.log.recording || lane.player.log.gallery));
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
     gallery.mark(both.filter(shows).map((lane) => lane.player.log.run));

@@ -20,7 +20,7 @@ export class RoomMenu {
     this.room = room;
     this.menu = new Menu("Room", "Room: a class that sees the same run");
     this.menu.panel.classList.add("room-panel");
-    this.note = h("p.hint", { role: "status" });
+    this.note = h("p.room-note", { role: "status" });
     this.code = h("input.edit-text.room-code", { type: "text", "aria-label": "Code of the room", placeholder: "code", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", size: 6 });
     this.outside = h(
       "div.room-outside",
@@ -49,7 +49,7 @@ export class RoomMenu {
       h("div.edit-row", {}, this.closing, this.#copy("Copy the teacher's link", () => this.room.teachersLink, false)),
     );
     this.students = h("div.room-inside", {}, h("button.chip.small", { type: "button", onclick: () => this.room.leave() }, "Leave the room"));
-    this.menu.panel.append(this.outside, this.teachers, this.students, this.note);
+    this.menu.panel.append(this.note, this.outside, this.teachers, this.students);
     document.getElementById("denoise")?.append(this.sheet.element);
     this.paint(null);
   }

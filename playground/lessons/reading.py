@@ -25,7 +25,7 @@ def read(path: Path) -> Lesson:
         raise Mistake(1, "the file's name may have small letters, digits and hyphens: it becomes part of links.")
     try:
         if not path.is_file():
-            raise Mistake(1, "this is no file.")
+            raise Mistake(1, "the file cannot be read: there is no such file.")
         if (size := path.stat().st_size) > 4 * MOST_CHARACTERS:
             raise Mistake(1, f"a lesson may have {MOST_CHARACTERS} characters, and this file has {size} bytes.")
         text = path.read_text(encoding="utf-8-sig")
