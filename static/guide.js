@@ -25,7 +25,7 @@ const NARROW = "(max-width: 760px)";
 /** What the names of measures are in a sentence. @type {Record<string, string>} */
 const NAMES = {
   steps: "steps", canvases: "canvases", tokens: "tokens", tokens_per_forward: "tokens per forward", forward_passes: "forward passes",
-  used: "share of positions used", accepted_first: "positions accepted in step 1", revised: "positions revised", released: "positions released", changed: "tokens changed after they were accepted",
+  used: "share of positions used", accepted_first: "positions accepted in step 1", revised: "positions revised", released: "positions released", changed: "tokens changed after they were accepted", out_of_order: "positions accepted before one to their left",
   entropy_first: "mean entropy of step 1", entropy_last: "mean entropy of the last step", shortest_canvas: "steps of the shortest canvas", loops: "loops", stop: "the run ends", canvas_stop: "the canvas ends", text: "the answer",
 };
 const SIGNS = /** @type {Record<string, string>} */ ({ ">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "", contains: "has" });

@@ -14,8 +14,9 @@ Say = Callable[[str], None]
 def check_lesson(file: Path, say: Say, run: RunIt | None, recorded: Recorded, seeds: int) -> int:
     """The exit code: 0 all is well, 1 a claim does not hold (or no seed below `seeds` makes all hold).
 
-    run: makes a recipe's events; without it the file is only read. recorded: gives those of a recording. Raises `PlaygroundError` (field `file`), which
-    names the line.
+    run: makes a recipe's events; without it the file is only read. recorded: gives those of a recording.
+
+    Raises `PlaygroundError` (field `file`), which names the line.
     """
     try:
         found = read(file)

@@ -39,7 +39,9 @@ def _recorded(name: str) -> "list[Event]":
 
     folder = refusal.settings().recordings
     if not folder:
-        raise PlaygroundError("bad_request", f"{name}: PLAYGROUND_RECORDINGS names no folder to find it in.", "recording")
+        raise PlaygroundError(
+            "bad_request", f"{name}: PLAYGROUND_RECORDINGS names no folder to find it in.", "recording"
+        )
     return file.read(Path(folder).expanduser() / name)
 
 

@@ -72,4 +72,6 @@ def _check_recordings(lesson: Lesson, recorded: Collection[str] | None) -> None:
     """Raise `Mistake` where a recording is not there."""
     for line, name in lesson.recordings:
         if recorded is not None and name not in recorded:
-            raise Mistake(line, f"there is no recording {name!r} on this server; PLAYGROUND_RECORDINGS names the folder.")
+            raise Mistake(
+                line, f"there is no recording {name!r} on this server; PLAYGROUND_RECORDINGS names the folder."
+            )

@@ -66,7 +66,8 @@ def _add(root: Tree, tokens: list[Token], line: int) -> None:
         elif token.type in ("fence", "code_block"):
             if token.info.strip():
                 raise Mistake(
-                    at, f"a block of the kind {token.info.strip()!r} is not known; there are recipe, recording and seen."
+                    at,
+                    f"a block of the kind {token.info.strip()!r} is not known; there are recipe, recording and seen.",
                 )
             open_nodes[-1].append(["pre", [token.content.rstrip("\n")]])
         elif name in TAGS and token.nesting:

@@ -34,9 +34,7 @@ def prove(lesson: Lesson, run: RunIt, recorded: Recorded, seed: int | None = Non
             yield from _found(part.run, {**own, **{f"base.{name}": value for name, value in base.items()}})
 
 
-def measures(
-    lesson: Lesson, wanted: Run, run: RunIt, recorded: Recorded, seed: int | None = None
-) -> dict[str, Value]:
+def measures(lesson: Lesson, wanted: Run, run: RunIt, recorded: Recorded, seed: int | None = None) -> dict[str, Value]:
     """The measures of one of its runs; those of the same recipe in AR too where a claim asks for them."""
     if wanted.recipe is None:
         return measure(recorded(str(wanted.recording)))

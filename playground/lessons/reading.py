@@ -172,7 +172,9 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
             run = runs.changed(block, base.recipe, base.run, begun) if kind == "recipe" else runs.shown(block, begun)
         elif kind == "seen":
             seen += runs.claims_in(block)
-            runs.forbid("base.", seen, block[0][0] if block else begun, "the page knows only the run on show, and no base.")
+            runs.forbid(
+                "base.", seen, block[0][0] if block else begun, "the page knows only the run on show, and no base."
+            )
         elif kind == "choice":
             (number, line), *_ = block
             found = CHOICE.match(line)

@@ -1,12 +1,14 @@
 """A lesson file is read, or says what is wrong with it and in which line."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.events import adapter
 from playground.lessons import claims, markdown
 from playground.lessons.lesson import Mistake
 from playground.lessons.library import lessons
@@ -145,7 +147,11 @@ def test_a_lesson_is_read() -> None:
         (changed("- one", "*" * 500 + "x" + "*" * 500), 15, "marks stand within each other"),
         (changed("```seen\n", "```recording\nx.jsonl\n```\n\n```seen\n"), 31, "one recipe or one recording"),
         (changed("order: 3", "recording: x.jsonl"), 3, "a recipe or a recording"),
-        (RECORDED.replace("recording: large.jsonl\n", ""), 4, "recipe is missing; every lesson has one, or a recording"),
+        (
+            RECORDED.replace("recording: large.jsonl\n", ""),
+            4,
+            "recipe is missing; every lesson has one, or a recording",
+        ),
         (RECORDED.replace("large.jsonl", "../large.jsonl"), 3, "without its folder"),
         (RECORDED.replace("same.jsonl", ".hidden.jsonl"), 11, "without its folder"),
         (RECORDED.replace("same.jsonl", ""), 11, "is named by its file"),
@@ -258,3 +264,13 @@ def test_what_is_no_readable_file_hides_no_lesson(tmp_path: Path) -> None:
     found, wrong = lessons(tmp_path)
     assert "good" in [lesson.name for lesson in found]
     assert [(each.file, each.line) for each in wrong] == [(f"{n}.md", 1) for n in ("folder", "gone", "long", "wild")]
+
+
+def test_positions_out_of_order_are_counted_in_the_text_alone() -> None:
+    """Steps in which each position was accepted first; the recorded run settles its middle before its beginning."""
+    assert claims._out_of_order([1, 2, 2, 3]) == 0
+    assert claims._out_of_order([3, 1, 3, 2, 4]) == 2
+    assert claims._out_of_order([math.inf, 1, 1]) == 2
+    trace = Path(__file__).parents[2] / "static" / "recordings" / "diffusion.jsonl"
+    found = claims.measure(adapter.validate_json(line) for line in trace.read_text().splitlines())
+    assert 1 <= int(found["out_of_order"]) < int(found["tokens"])
