@@ -80,7 +80,7 @@ export class Classroom extends EventTarget {
     } else if (state.role === "student") this.follow.apply(state.show);
     else if (!state.leads && JSON.stringify(state.show) !== JSON.stringify(before.show)) this.#mirror(state.show);
     if (state.question && state.question.id !== before?.question?.id && state.role === "student") this.parts.announce("The teacher asks: which positions will be accepted next?");
-    this.dispatchEvent(new CustomEvent("lesson", { detail: { lesson: state.lesson, following: state.role === "teacher" ? !before : this.follow.on } }));
+    this.dispatchEvent(new CustomEvent("lesson", { detail: { lesson: state.lesson, following: state.role === "teacher" ? !before || this.lead.passive : this.follow.on } }));
     this.#paint();
   }
 
