@@ -129,8 +129,10 @@ export class Address extends EventTarget {
       if (state.file) this.dispatchEvent(new CustomEvent("note", { detail: "The link has the recipe of this run. The recording itself stays in this browser: send its file for that." }));
     } catch {
       // an embed may forbid the clipboard; the address bar has the link
-      this.written = hash;
-      history.replaceState(history.state, "", hash);
+      if (this.pinned === null) {
+        this.written = hash;
+        history.replaceState(history.state, "", hash);
+      }
       this.dispatchEvent(new CustomEvent("note", { detail: `The clipboard cannot be used here. The link: ${link}` }));
     }
   }

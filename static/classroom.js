@@ -78,8 +78,9 @@ export class Classroom extends EventTarget {
         this.lead.turn(true);
       }
     } else if (state.role === "student") this.follow.apply(state.show);
+    else if (!state.leads && JSON.stringify(state.show) !== JSON.stringify(before.show)) this.#mirror(state.show);
     if (state.question && state.question.id !== before?.question?.id && state.role === "student") this.parts.announce("The teacher asks: which positions will be accepted next?");
-    this.dispatchEvent(new CustomEvent("lesson", { detail: { lesson: state.lesson, following: state.role === "teacher" ? !before : this.follow.on } }));
+    this.dispatchEvent(new CustomEvent("lesson", { detail: { lesson: state.lesson, following: state.role === "teacher" ? !before || this.lead.passive : this.follow.on } }));
     this.#paint();
   }
 
@@ -99,6 +100,24 @@ export class Classroom extends EventTarget {
       const seq = show.at[mode] ?? -1;
       if (show.playing) player.beginAt(seq);
       else player.cursor = seq;
+    }
+  }
+
+  /**
+   * Another device of the teacher's leads: this one shows the same, and says nothing until it is touched.
+   * @param {Show} show
+   */
+  #mirror(show) {
+    this.lead.passive = true;
+    this.follow.given = {};
+    this.follow.on = true;
+    this.follow.put(show);
+    this.follow.on = false;
+    for (const mode of /** @type {Mode[]} */ (Object.keys(show.runs))) {
+      const { player } = this.parts.lanes[mode];
+      player.pause();
+      player.cursor = show.at[mode] ?? -1; // also where the event is still on its way
+      this.parts.lanes[mode].repaint();
     }
   }
 
@@ -153,11 +172,13 @@ export class Classroom extends EventTarget {
   #paint() {
     const { state } = this.room;
     const { root, socket } = this.parts;
+    const before = root.dataset.room;
     root.dataset.room = !state ? "" : state.role === "teacher" ? "teaching" : this.follow.on ? "following" : "away";
     root.dataset.starts = state?.role === "student" && !state.starts ? "no" : "yes";
     this.bar.paint(state, this.follow.on, socket.state === "open");
     this.menu.paint(state);
     this.#paintQuestion();
+    if (root.dataset.room !== before) this.dispatchEvent(new CustomEvent("place"));
   }
 
   #paintQuestion() {
@@ -168,5 +189,6 @@ export class Classroom extends EventTarget {
     if (key === this.painted) return;
     this.painted = key;
     this.question.show(question, here);
+    this.parts.root.dataset.asking = question?.open && here ? "yes" : "";
   }
 }

@@ -12,7 +12,9 @@
 /** @import { Show } from "./room.js" */
 /** @import { Socket } from "./socket.js" */
 import { RunLog } from "./log.js";
-import { read } from "./recording.js";
+import { introduce } from "./introduction.js";
+import { isRecording, read } from "./recording.js";
+import { textOf } from "./prompts.js";
 
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 
@@ -100,8 +102,32 @@ export class Follow extends EventTarget {
     const log = known ?? new RunLog();
     lane.show(log, "");
     lane.player.pause();
-    if (known) return;
+    if (known) return void this.#name(lane, log);
+    const arrived = () => {
+      if (!log.started || (log.frames.length === 0 && !log.finished)) return;
+      log.removeEventListener("event", arrived);
+      void this.#name(lane, log);
+    };
+    log.addEventListener("event", arrived);
     this.socket.watch(run, log, () => void this.#bundled(mode, run));
+  }
+
+  /**
+   * Says what was asked, which is in no prompt of this page; a recording is called one.
+   * @param {Lane} lane
+   * @param {RunLog} log
+   */
+  async #name(lane, log) {
+    if (!log.started || log.error) return;
+    const mine = () => this.on && lane.player.log === log;
+    if (!log.recording && !log.gallery) {
+      if (mine()) lane.say(`The prompt: “${textOf(log.started.recipe.messages.at(-1)?.content)}”`);
+      log.gallery = await isRecording(log.run ?? "");
+      if (!log.gallery) return;
+    }
+    if (!mine()) return;
+    lane.say(introduce(log, null));
+    lane.dispatchEvent(new CustomEvent("end"));
   }
 
   /**
@@ -116,7 +142,7 @@ export class Follow extends EventTarget {
       if (log?.run !== run || this.given[mode] !== run) continue;
       log.bundled = true;
       this.applying = true;
-      lane.show(log);
+      lane.show(log, introduce(log, null));
       this.applying = false;
       lane.player.seek(log.frameAt(this.show?.at[mode] ?? -1));
       return;

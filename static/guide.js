@@ -10,7 +10,8 @@
 /** @import { Menu } from "./menu.js" */
 /** @import { Notice } from "./notice.js" */
 /** @import { Views } from "./views.js" */
-import { LessonCard, built } from "./lessoncard.js";
+import { LessonCard, built, recordingOf } from "./lessoncard.js";
+import { copied } from "./copy.js";
 import { address as at } from "./wire.js";
 import { h } from "./element.js";
 import { holds, measuresOf } from "./measures.js";
@@ -18,17 +19,19 @@ import { Trim } from "./trim.js";
 
 /** From this width on the inspector's column has room for a text. */
 const WIDE = "(min-width: 1181px)";
+/** Up to this width a student who follows has the canvas first, and the text below it. */
+const NARROW = "(max-width: 760px)";
 
 /** What the names of measures are in a sentence. @type {Record<string, string>} */
 const NAMES = {
   steps: "steps", canvases: "canvases", tokens: "tokens", tokens_per_forward: "tokens per forward", forward_passes: "forward passes",
-  used: "share of positions used", accepted_first: "positions accepted in step 1", revised: "positions revised", released: "positions released", changed: "tokens changed after they were accepted",
+  used: "share of positions used", accepted_first: "positions accepted in step 1", revised: "positions revised", released: "positions released", changed: "tokens changed after they were accepted", out_of_order: "positions accepted before one to their left",
   entropy_first: "mean entropy of step 1", entropy_last: "mean entropy of the last step", shortest_canvas: "steps of the shortest canvas", loops: "loops", stop: "the run ends", canvas_stop: "the canvas ends", text: "the answer",
 };
 const SIGNS = /** @type {Record<string, string>} */ ({ ">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "", contains: "has" });
 
 export class Guide {
-  /** @param {{menu: Menu, controls: Controls, lanes: Record<"diffusion" | "autoregressive", Lane>, address: Address, classroom: Classroom, notice: Notice, views: Views, announce: (sentence: string) => void, head: HTMLElement, side: HTMLElement}} parts */
+  /** @param {{menu: Menu, controls: Controls, lanes: Record<"diffusion" | "autoregressive", Lane>, address: Address, classroom: Classroom, notice: Notice, views: Views, openRun: (run: string) => Promise<void>, announce: (sentence: string) => void, head: HTMLElement, side: HTMLElement}} parts */
   constructor(parts) {
     this.parts = parts;
     this.card = new LessonCard();
@@ -55,8 +58,16 @@ export class Guide {
     classroom.addEventListener("lesson", (/** @type {any} */ event) => void this.#taught(event.detail));
     for (const lane of Object.values(lanes)) for (const name of ["run", "end"]) lane.addEventListener(name, () => this.#paintSeen());
     const wide = matchMedia(WIDE);
-    const place = () => (wide.matches ? parts.side.prepend(this.card.element) : parts.head.append(this.card.element));
-    wide.addEventListener("change", place);
+    const narrow = matchMedia(NARROW);
+    const place = () => {
+      const following = classroom.follow.on;
+      this.card.paintRun(following);
+      if (wide.matches) parts.side.prepend(this.card.element);
+      else if (narrow.matches && following) classroom.question.element.after(this.card.element);
+      else parts.head.append(this.card.element);
+    };
+    for (const width of [wide, narrow]) width.addEventListener("change", place);
+    classroom.addEventListener("place", place);
     place();
   }
 
@@ -160,7 +171,9 @@ export class Guide {
   #run() {
     const { lesson } = this;
     if (!lesson) return;
-    const { controls } = this.parts;
+    const { controls, openRun } = this.parts;
+    const recording = recordingOf(lesson, this.part);
+    if (recording) return void openRun(recording);
     const recipe = lesson.parts[this.part].recipe ?? lesson.recipe;
     const before = controls.settings;
     const group = (/** @type {"sampler" | "decoding"} */ name) => Object.keys(recipe[name]).filter((field) => /** @type {any} */ (before[name])[field] !== recipe[name][field]).map((field) => (field in { t_max: 1, t_min: 1, confidence_threshold: 1, stability_threshold: 1, max_denoising_steps: 1 } || name === "decoding" ? field : "rule"));
@@ -186,14 +199,10 @@ export class Guide {
 
   async #copy() {
     const link = new URL(this.#hash(true), location.href).href;
-    try {
-      await navigator.clipboard.writeText(link);
-      this.parts.announce("Link copied.");
-      this.card.link.textContent = "Copied";
-      setTimeout(() => (this.card.link.textContent = "Link"), 2000);
-    } catch {
-      this.parts.notice.say(`The clipboard cannot be used here. The link: ${link}`, "note");
-    }
+    if (!(await copied(link))) return this.parts.notice.say(`The clipboard cannot be used here. The link: ${link}`, "note");
+    this.parts.announce("Link copied.");
+    this.card.link.textContent = "Copied";
+    setTimeout(() => (this.card.link.textContent = "Link"), 2000);
   }
 }
 

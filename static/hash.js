@@ -63,8 +63,8 @@ export async function decode(hash, defaults) {
     if (!isRunId(run[1])) throw new BadLink("The link names a run that cannot exist: its id was cut off or changed on the way.");
     return { run: run[1] };
   }
-  const room = /^#room=([A-Z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
-  if (room) return { room: { code: room[1], token: room[2] } };
+  const room = /^#room=([A-Za-z0-9]{5})(?:&teach=([\w.-]+))?$/.exec(hash);
+  if (room) return { room: { code: room[1].toUpperCase(), token: room[2] } };
   if (hash.startsWith("#room=")) throw new BadLink("The link to the room was cut off or changed on the way: ask for the code, and join with it.");
   const lesson = /^#lesson=([a-z0-9-]{1,64})(?:&part=(\d{1,2}))?(&trim)?$/.exec(hash);
   if (lesson) return { lesson: { name: lesson[1], part: Number(lesson[2] ?? 1) - 1, trim: Boolean(lesson[3]) } };

@@ -17,10 +17,17 @@ export function introduce(log, model) {
   const made = new Date(started.created);
   const when = Number.isNaN(made.getTime()) ? "an unknown day" : made.toLocaleString([], { dateStyle: "long", timeStyle: "short" });
   const maker = started.recipe.model ?? "an unnamed model";
-  const what = log.live || !(log.finished || log.recording) ? `A run of ${maker} that is going on` : !log.recording ? `A run of ${maker}` : `${log.server && !log.gallery ? "A stored run" : "A recording"} of ${maker}`;
+  const what = `${kindOf(log)} of ${maker}${log.live && !log.gallery ? " that is going on" : ""}`;
   const said = `${what}, ${when}: “${prompt.length > SHOWN ? `${prompt.slice(0, SHOWN - 1)}…` : prompt}”`;
   if (!model || model.revision === started.model_revision) return said;
   return `${said} ${elsewhere(started.recipe.model, started.model_revision, model)}`;
+}
+
+/** @param {RunLog} log */
+function kindOf(log) {
+  if (log.gallery) return "A recording";
+  if (!log.recording) return "A run";
+  return log.server ? "A stored run" : "A recording";
 }
 
 /**

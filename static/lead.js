@@ -19,13 +19,19 @@ export class Lead {
     this.on = false;
     /** Runs that come back after a reload and have not arrived yet: until then nothing is said. @type {Set<import("./log.js").RunLog>} */
     this.awaited = new Set();
+    /** Whether another device of the teacher's leads; until somebody touches this one. */
+    this.passive = false;
     this.sent = "";
     this.sentAt = -Infinity;
     const soon = () => this.#soon();
     for (const lane of Object.values(lanes)) for (const name of ["paint", "state", "run", "choose"]) lane.addEventListener(name, soon);
     controls.addEventListener("change", soon);
     for (const name of ["click", "keyup"]) document.addEventListener(name, soon); // the inspector may have moved
-    room.socket.addEventListener("connection", () => (this.sent = ""));
+    for (const name of ["pointerdown", "keydown"]) document.addEventListener(name, () => (this.passive = false), true);
+    room.socket.addEventListener("connection", () => {
+      this.sent = "";
+      soon();
+    });
   }
 
   /** @param {boolean} on */
@@ -64,6 +70,7 @@ export class Lead {
     if (this.controls.modes.some((mode) => this.awaited.has(this.lanes[mode].player.log) && !this.lanes[mode].player.log.started)) return;
     const show = this.gather();
     const said = JSON.stringify(show);
+    if (this.passive) this.sent = said;
     if (said === this.sent) return;
     this.sentAt = performance.now();
     if (this.room.say({ type: "lead", show })) this.sent = said;

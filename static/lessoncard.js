@@ -7,8 +7,8 @@ import { h, icon } from "./element.js";
 /**
  * A text as the server read it: a piece of text, or a tag with children, and for a link its address.
  * @typedef {string | [string, any[], string?]} Node
- * @typedef {{title: string, text: Node[], recipe: any, seen: Claim[], then: Node[], choices: {text: Node[], right: boolean}[], because: Node[]}} Part
- * @typedef {{name: string, title: string, minutes: number, mode: "diffusion" | "autoregressive" | "side_by_side", controls: string[], summary: Node[], recipe: any, parts: Part[]}} Lesson
+ * @typedef {{title: string, text: Node[], recipe: any, recording: string | null, seen: Claim[], then: Node[], choices: {text: Node[], right: boolean}[], because: Node[]}} Part
+ * @typedef {{name: string, title: string, minutes: number, mode: "diffusion" | "autoregressive" | "side_by_side", controls: string[], summary: Node[], recipe: any, recording: string | null, parts: Part[]}} Lesson
  */
 
 const TAGS = new Set(["p", "em", "strong", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "pre", "code", "br"]);
@@ -26,6 +26,16 @@ export function built(tree) {
   });
 }
 
+/**
+ * The run id of the recording that a part shows; null where it sets a recipe.
+ * @param {Lesson} lesson
+ * @param {number} at
+ */
+export function recordingOf(lesson, at) {
+  const part = lesson.parts[at];
+  return part.recording ?? (part.recipe ? null : lesson.recording);
+}
+
 export class LessonCard extends EventTarget {
   constructor() {
     super();
@@ -33,7 +43,10 @@ export class LessonCard extends EventTarget {
     this.name = h("p.lesson-name");
     this.title = h("h2", { tabindex: "-1" });
     this.text = h("div.lesson-text");
-    this.run = h("button.chip.go.ready", { type: "button", onclick: tell("run") }, "Set it and run");
+    this.run = h("button.chip.lesson-run.go.ready", { type: "button", onclick: tell("run") }, "Set it and run");
+    /** Whether what a part shows is a recording, and whether who follows would step out for it. */
+    this.recorded = false;
+    this.following = false;
     this.seen = h("ul.lesson-seen", { "aria-live": "polite" });
     this.then = h("div.lesson-text");
     this.check = h("div.lesson-check");
@@ -73,12 +86,25 @@ export class LessonCard extends EventTarget {
     this.text.replaceChildren(...(at === 0 ? built(lesson.summary) : []), ...built(part.text));
     this.then.replaceChildren(...built(part.then));
     this.then.hidden = part.then.length === 0;
-    this.run.hidden = !(part.recipe ?? (at === 0));
+    this.run.hidden = !(part.recipe ?? part.recording ?? at === 0);
+    this.recorded = recordingOf(lesson, at) !== null;
+    this.paintRun(this.following);
     this.place.textContent = `${at + 1} of ${lesson.parts.length}`;
     this.back.disabled = at === 0;
     this.next.disabled = at === lesson.parts.length - 1;
     this.whole.hidden = !trimmed;
     this.#question(part);
+  }
+
+  /**
+   * What the button says.
+   * @param {boolean} following as a student: pressing it is stepping out
+   */
+  paintRun(following) {
+    this.following = following;
+    this.run.classList.toggle("ready", !following);
+    this.run.classList.toggle("go", !following);
+    this.run.textContent = following ? (this.recorded ? "Look at the recording on your own" : "Try it on your own") : this.recorded ? "Show the recording" : "Set it and run";
   }
 
   /** @param {Part} part */

@@ -116,7 +116,7 @@ function open(piece) {
   const races = new Races({ controls, lanes, rival, past, session, announce });
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, version: stage.props.version, model: () => status.model });
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
-  const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, announce, head: piece("head").element, side: piece("inspector").element });
+  const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, openRun: (run) => states.open({ run }).then(() => address.changed(true)), announce, head: piece("head").element, side: piece("inspector").element });
   new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
   const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
   const conversation = new Conversation(controls, session, announce);
@@ -154,7 +154,7 @@ function open(piece) {
       answers[mode].name(controls.settings.mode === "side_by_side" ? `Answer, ${mode}` : "Answer");
       answers[mode].paint(ended(lanes[mode]));
     }
-    const recorded = both.some((lane) => shows(lane) && lane.player.log.recording);
+    const recorded = both.some((lane) => shows(lane) && (lane.player.log.recording || lane.player.log.gallery));
     status.source(session.phase === "paused" ? "paused" : session.phase === "running" ? "live" : recorded ? "recording" : "");
     races.offer();
     gallery.mark(both.filter(shows).map((lane) => lane.player.log.run));

@@ -35,6 +35,7 @@ export function measuresOf(log) {
     revised: 0,
     released: 0,
     changed: 0,
+    out_of_order: 0,
     entropy_first: 0,
     entropy_last: log.tokens.at(-1)?.entropy ?? 0,
     shortest_canvas: 0,
@@ -55,10 +56,26 @@ export function measuresOf(log) {
     if (!committed) continue;
     const accepted = committed.ids.map((_, position) => steps.find((step) => step?.accepted[position])?.sampled[position]);
     measures.changed += committed.ids.filter((id, position) => accepted[position] !== undefined && accepted[position] !== id).length;
+    measures.out_of_order += outOfOrder(committed.ids.flatMap((id, position) => (log.started?.end_ids?.includes(id) ? [] : [steps.findIndex((step) => step?.accepted[position])])));
     measures.canvas_stop = committed.stop_reason;
     measures.shortest_canvas = measures.shortest_canvas ? Math.min(measures.shortest_canvas, committed.steps) : committed.steps;
   }
   return measures;
+}
+
+/**
+ * How many positions were accepted before one to their left; a step of −1: never.
+ * @param {number[]} settled
+ */
+function outOfOrder(settled) {
+  let latest = 0;
+  let count = 0;
+  for (const at of settled) {
+    const step = at < 0 ? Infinity : at;
+    if (step < latest) count += 1;
+    latest = Math.max(latest, step);
+  }
+  return count;
 }
 
 /**

@@ -49,6 +49,7 @@ export class QuestionCard {
 
   /** Whether a question can be asked about what the lane shows. */
   get can() {
+    if (this.lane.element.offsetParent === null) return false;
     const { frame, log } = this.lane.player;
     const next = frame && asked(log, frame.seq);
     return Boolean(next && next.left.size);
@@ -59,6 +60,12 @@ export class QuestionCard {
     if (!frame || !log.run || !this.can) return;
     this.lane.player.seek(this.lane.player.index);
     this.room.say({ type: "ask", run: log.run, seq: frame.seq, positions: log.started?.canvas_length ?? 1 });
+  }
+
+  /** Who is asked sees what to tap, wherever the page was. */
+  #bring() {
+    const { top } = this.lane.text.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) this.lane.element.scrollIntoView({ block: "start" });
   }
 
   /** The answer is on the canvas too: the page goes one step on. */
@@ -123,6 +130,7 @@ export class QuestionCard {
     if (!question || !here) return this.#mark();
     if (question.id !== this.id) {
       this.id = question.id;
+      if (this.taking) this.#bring();
       this.picks = new Set(question.yours ?? []);
     }
     const { log } = this.lane.player;

@@ -19,6 +19,15 @@ export async function read(path) {
 }
 
 /**
+ * Whether a run is one of the server's recordings.
+ * @param {string} run
+ */
+export async function isRecording(run) {
+  const summary = await fetch(address(`api/runs/${run}`)).catch(() => null);
+  return summary?.ok === true && (await summary.json()).recording === true;
+}
+
+/**
  * A run that the server has, by its id: a stored one, or one that is still going on, which is followed.
  * @param {string} run
  * @param {(run: string) => Promise<RunLog>} follow one that is going on

@@ -33,6 +33,7 @@ import { address } from "./wire.js";
  * @property {string} link
  * @property {number} students
  * @property {boolean} teacher
+ * @property {boolean} leads  whether this page was the last to say what is shown
  * @property {boolean} starts
  * @property {{name: string, part: number} | null} lesson
  * @property {Show} show

@@ -31,7 +31,7 @@ export class RoomBar extends EventTarget {
     this.ask.hidden = student;
     this.out.hidden = !student || !following;
     this.back.hidden = !student || following;
-    this.words.textContent = !connected ? "The connection is lost; the room comes back with it." : student ? this.#student(state, following) : state.students === 1 ? "1 student sees what you see." : `${state.students} students see what you see.`;
+    this.words.textContent = !connected ? "The connection is lost; the room comes back with it." : student ? this.#student(state, following) : !state.students ? "Nobody has joined yet: show the code." : state.students === 1 ? "1 student sees what you see." : `${state.students} students see what you see.`;
   }
 
   /**

@@ -15,6 +15,25 @@ from tests.test_browser_links import shared
 RECORDED = Path(__file__).parents[1] / "static" / "recordings"
 LARGE = "somebody/large-model"
 
+LESSON = """---
+title: What a large model wrote
+recording: 3.jsonl
+shows: steps >= 3
+---
+
+## Look at it
+
+~~~seen
+steps >= 3
+~~~
+
+## One token after the other
+
+~~~recording
+1.jsonl
+~~~
+"""
+
 
 def recording(name: str, run: str, prompt: str) -> bytes:
     """A recording of the package under another name, as if made by another model on a GPU."""
@@ -41,7 +60,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ):
         (folder / f"{number}.jsonl").write_bytes(recording(name, f"run-{number}", prompt))
     (folder / "cut.jsonl").write_bytes((folder / "0.jsonl").read_bytes()[:5000])
-    with serving("failed", PLAYGROUND_RECORDINGS=str(folder), PLAYGROUND_MODEL="/no/such/folder") as address:
+    lessons = tmp_path_factory.mktemp("lessons")
+    (lessons / "recorded.md").write_text(LESSON)
+    (lessons / "lost.md").write_text(LESSON.replace("3.jsonl", "lost.jsonl"))
+    with serving(
+        "failed",
+        PLAYGROUND_RECORDINGS=str(folder),
+        PLAYGROUND_LESSONS=str(lessons),
+        PLAYGROUND_MODEL="/no/such/folder",
+    ) as address:
         yield address
 
 
@@ -107,3 +134,31 @@ def test_it_fits_a_phone_and_axe_finds_nothing_serious(browser: Browser, url: st
         expect(last).to_have_attribute("aria-current", "true")
     finally:
         context.close()
+
+
+def test_a_lesson_and_a_class_look_at_a_recording_and_it_is_called_one(browser: Browser, url: str) -> None:
+    teacher, student = (opened(browser.new_context().new_page(), url) for _ in range(2))
+    teacher.get_by_role("button", name="Room", exact=True).click()
+    teacher.get_by_role("button", name="Open a room").click()
+    code = teacher.locator(".room-big:visible").inner_text()
+    teacher.keyboard.press("Escape")
+    student.goto(f"{url}#room={code}")
+    student.locator("#denoise[data-room=following]").wait_for()
+    teacher.get_by_role("button", name="Lessons", exact=True).click()
+    expect(teacher.locator("#menu-lessons")).to_contain_text("lost.md, line 3: there is no recording 'lost.jsonl'")
+    teacher.locator(".lessons button", has_text="What a large model wrote").click()
+    lane = ".lane[data-mode={}]"
+    for part, mode, run in ((1, "diffusion", "run-3"), (2, "autoregressive", "run-1")):
+        teacher.get_by_role("button", name="Show the recording").click()
+        for page in (teacher, student):
+            expect(page.locator(lane.format(mode))).to_have_attribute("data-run", run)
+            expect(page.locator(f"{lane.format(mode)} .lane-message")).to_contain_text(f"A recording of {LARGE}, ")
+            expect(page.locator("[data-source=recording]")).to_be_visible()
+        if part == 1:
+            expect(student.locator(".gallery")).to_be_hidden()
+            expect(student.get_by_role("button", name="Look at the recording on your own")).to_be_visible()
+            teacher.locator(f"{lane.format(mode)} .timeline").press("End")
+            expect(teacher.locator(".lesson-seen [data-done=true]")).to_have_count(1)
+            teacher.get_by_role("button", name="Next", exact=True).click()
+    for page in (teacher, student):
+        page.context.close()

@@ -108,6 +108,9 @@ def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
     teacher.get_by_role("button", name="Set it and run").click()
     teacher.locator(".lesson-seen [data-done=true]").wait_for(timeout=240 * SECONDS)
     see_the_same(teacher, anna, phone)
+    expect(anna.locator(f"{LANE} .lane-message")).to_contain_text("The prompt: “Tell a story about a fox named Mia.”")
+    boxes = [phone.locator(place).bounding_box() or {} for place in (LANE, ".lesson")]
+    assert boxes[0]["y"] < boxes[1]["y"], "on a phone the canvas comes first"
     go_to(teacher, 1)
     see_the_same(teacher, anna, phone)
 
@@ -121,12 +124,17 @@ def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
     anna.locator(f"{LANE} .t.s-draft:visible").nth(1).click()
     expect(teacher.locator(".question")).to_contain_text("2 answers")
     expect(anna.locator(".votes li")).to_have_count(0)
+    for page in (teacher, anna, phone):  # nothing on the page has the answer
+        expect(page.locator(".map")).to_be_hidden()
+        expect(page.locator(".answers")).to_be_hidden()
+        expect(page.locator(LANE)).to_be_in_viewport()
     teacher.get_by_role("button", name="Show the answer").click()
     for page in (teacher, anna, phone):
         expect(page.locator(".votes li")).to_have_count(2)
         expect(page.locator(".question-lead")).to_contain_text("of 3 votes were right")
         expect(page.locator(f"{LANE} .t[data-votes='2']")).to_have_count(1)
     expect(anna.locator(".question")).to_contain_text("of 1 right")
+    expect(anna.locator(".map")).to_be_visible()
     see_the_same(teacher, anna, phone)
     teacher.get_by_role("button", name="Put it away").click()
     expect(phone.locator(".question")).to_be_hidden()
@@ -166,6 +174,8 @@ def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
     teacher.get_by_label("Students may start runs of their own").uncheck()
     expect(anna.locator("#run")).to_be_hidden()
     teacher.get_by_role("button", name="Close the room").click()
+    expect(anna.locator("#denoise")).to_have_attribute("data-room", "following")
+    teacher.get_by_role("button", name="Close it for everybody").click()
     expect(anna.locator(".room-panel")).to_contain_text("The teacher has closed the room.")
     expect(anna.locator("#run")).to_be_visible()
 
@@ -207,6 +217,47 @@ def test_a_dropped_phone_catches_up(open_page: Open) -> None:
     go_to(teacher, 1)
     phone.context.set_offline(False)
     see_the_same(teacher, phone)
+
+
+def test_the_teacher_leads_from_two_devices(open_page: Open) -> None:
+    desk = open_page()
+    _, link, token = new_room(desk)
+    anna = open_page(link.lower())
+    anna.locator(FOLLOWING).wait_for()
+    hand = open_page(f"{link}&teach={token}", **PHONE)
+    hand.locator("#denoise[data-room=teaching]").wait_for()
+    assert token not in hand.url
+    hand.locator("#prompt textarea").fill("What is 47 + 38?")
+    hand.locator(f"{LANE} .speed").select_option("null")
+    hand.locator("#run").tap()
+    hand.locator("#denoise[data-phase=idle]").wait_for()
+    go_to(hand, 1)
+    see_the_same(hand, desk, anna)
+    go_to(desk, 2)
+    see_the_same(desk, hand, anna)
+    go_to(hand, 0)
+    see_the_same(hand, desk, anna)
+
+
+def test_a_code_may_be_typed_as_it_comes(open_page: Open) -> None:
+    teacher = open_page()
+    code, _, _ = new_room(teacher)
+    teacher.get_by_role("button", name=f"Room {code}").click()
+    teacher.get_by_role("button", name="Show it large").click()
+    expect(teacher.locator(".code-letters")).to_have_text(code)
+    expect(teacher.locator(".code-count")).to_have_text("Nobody is here yet.")
+    anna = open_page()
+    anna.get_by_role("button", name="Room", exact=True).click()
+    field = anna.get_by_label("Code of the room")
+    field.fill("KO0L1")
+    field.press("Enter")
+    expect(anna.locator(".room-note")).to_contain_text("never 0, 1, I, L or O")
+    field.fill(f" {code[:2].lower()} {code[2:].lower()} ")
+    field.press("Enter")
+    anna.locator(FOLLOWING).wait_for()
+    expect(teacher.locator(".code-count")).to_have_text("1 student is here.")
+    teacher.keyboard.press("Escape")
+    expect(teacher.locator(".code-sheet")).to_be_hidden()
 
 
 def test_a_link_to_no_room_says_so(open_page: Open, server_url: str) -> None:

@@ -55,8 +55,10 @@ class Follower:
         self.at = show["at"].get("diffusion", -1)
 
 
-def measure(followers: int) -> list[float]:
-    """Milliseconds from when the teacher has a step until a follower can show it, for each step and follower."""
+def measure(followers: int) -> tuple[list[float], int]:
+    """Milliseconds from when the teacher has a step until a follower can show it, for each step and follower; and how
+    many there would be if no follower had skipped one because the teacher was further by then.
+    """
     with _server() as address:
         return asyncio.run(_class(address, followers))
 
@@ -66,7 +68,7 @@ async def say(connection: Any, type: str, **fields: Any) -> None:
     await connection.send(json.dumps({"type": type} | fields))
 
 
-async def _class(address: str, count: int) -> list[float]:
+async def _class(address: str, count: int) -> tuple[list[float], int]:
     room = await asyncio.to_thread(_open_room, address)
     async with AsyncExitStack() as stack:
         teacher = await stack.enter_async_context(_joined(address, room=room["room"], token=room["token"]))
@@ -76,9 +78,10 @@ async def _class(address: str, count: int) -> list[float]:
         following = [asyncio.create_task(follower.follow()) for follower in followers]
         led = await _lead(teacher)
         await asyncio.wait_for(asyncio.gather(*following), 120)
-    return [
+    times = [
         (follower.seen[seq] - at) * 1000 for follower in followers for seq, at in led.items() if seq in follower.seen
     ]
+    return times, len(followers) * len(led)
 
 
 async def _lead(teacher: Any) -> dict[int, float]:

@@ -1,5 +1,6 @@
 """Claims about a run that can be checked: `revised >= 1`, `steps < base.steps`, `stop = end_of_turn`."""
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,7 @@ NUMBERS: dict[str, str] = {
     "revised": "times that a position was accepted in two steps in a row with different tokens",
     "released": "times that a position was accepted in one step and not in the next",
     "changed": "positions that were accepted with one token and committed with another",
+    "out_of_order": "positions of the text accepted before one to their left was",
     "entropy_first": "mean entropy of step 1 of the first canvas, in nats",
     "entropy_last": "mean entropy of the last step, in nats",
     "shortest_canvas": "steps of the canvas that took the fewest",
@@ -62,6 +64,12 @@ class Claim(BaseModel):
     text: str
     """As it stands in the file."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures that it speaks of."""
+        number = self.measure.rsplit(".", 1)[-1] in NUMBERS
+        return (self.measure, self.value) if number and isinstance(self.value, str) else (self.measure,)
+
     def holds(self, measures: Measures) -> bool:
         """Whether a run's measures, named as in the claim, fulfil it."""
         other = measures.get(self.value, self.value) if isinstance(self.value, str) else self.value
@@ -94,6 +102,8 @@ def parse(text: str) -> Claim:
         number = float(value)
     except ValueError:
         raise ValueError(f"{value!r} is neither a number nor a measure") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r} is no number that a measure can reach")
     return Claim(measure=measure, operator=how, value=number, text=text.strip())
 
 
@@ -105,13 +115,15 @@ def measure(events: Iterable[Event]) -> dict[str, Value]:
     before: Step | None = None
     length = 0
     first: dict[int, int] = {}
+    settled: dict[int, int] = {}
+    ends: set[int] = set()
     for event in events:
         match event:
             case RunStarted():
-                length = event.canvas_length
+                length, ends = event.canvas_length, set(event.end_ids)
             case Step():
                 if event.step == 1:
-                    before, first = None, {}
+                    before, first, settled = None, {}, {}
                     if event.canvas == 0:
                         numbers["accepted_first"] = sum(event.accepted)
                         numbers["entropy_first"] = event.mean_entropy
@@ -121,10 +133,13 @@ def measure(events: Iterable[Event]) -> dict[str, Value]:
                         numbers["revised"] += accepted and before.sampled[position] != event.sampled[position]
                     if accepted:
                         first.setdefault(position, event.sampled[position])
+                        settled.setdefault(position, event.step)
                 numbers["entropy_last"] = event.mean_entropy
                 before = event
             case CanvasCommitted():
                 numbers["changed"] += sum(first.get(position, id) != id for position, id in enumerate(event.ids))
+                text = [position for position, id in enumerate(event.ids) if id not in ends]
+                numbers["out_of_order"] += _out_of_order([settled.get(position, math.inf) for position in text])
                 words["canvas_stop"] = event.stop_reason
                 shortest.append(event.steps)
             case Token():
@@ -144,3 +159,12 @@ def measure(events: Iterable[Event]) -> dict[str, Value]:
                 pass
     numbers["shortest_canvas"] = min(shortest, default=0)
     return {**numbers, **words}
+
+
+def _out_of_order(steps: list[float]) -> int:
+    """How many come before one that stands to their left."""
+    latest, count = 0.0, 0
+    for step in steps:
+        count += step < latest
+        latest = max(latest, step)
+    return count

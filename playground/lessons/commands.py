@@ -26,9 +26,23 @@ def lesson(
     from playground.terminal import refusal
 
     with refusal.in_a_sentence():
-        check_lesson(file, typer.echo, None, 0)
-        code = check_lesson(file, typer.echo, _runs(model), seeds) if run or seeds else 0
+        check_lesson(file, typer.echo, None, _recorded, 0)
+        code = check_lesson(file, typer.echo, _runs(model), _recorded, seeds) if run or seeds else 0
     raise typer.Exit(code)
+
+
+def _recorded(name: str) -> "list[Event]":
+    """A recording of the folder that the settings name. Raises `PlaygroundError`."""
+    from playground.errors import PlaygroundError
+    from playground.terminal import refusal
+    from playground.trace import file
+
+    folder = refusal.settings().recordings
+    if not folder:
+        raise PlaygroundError(
+            "bad_request", f"{name}: PLAYGROUND_RECORDINGS names no folder to find it in.", "recording"
+        )
+    return file.read(Path(folder).expanduser() / name)
 
 
 def _runs(model: str | None) -> "RunIt":

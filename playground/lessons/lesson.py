@@ -1,5 +1,6 @@
 """What a lesson is: a header, and parts with text, a run to make, something to see, a question to check."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,9 +49,12 @@ class _Model(BaseModel):
 
 
 class Run(_Model):
-    """A run that the page sets up, and what a test holds about it."""
+    """A run that the page sets up, or a recording that it shows; and what a test holds about it."""
 
-    recipe: Recipe
+    recipe: Recipe | None
+    """None of a recording."""
+    recording: str | None = None
+    """The name of a trace in the server's folder of recordings."""
     shows: tuple[Claim, ...]
     line: int
     """Where it stands in the file."""
@@ -93,8 +97,17 @@ class Lesson(_Model):
     run: Run
     parts: tuple[Part, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """The lesson as the page takes it: claims as text, and of runs the recipe alone."""
+    @property
+    def recordings(self) -> tuple[tuple[int, str], ...]:
+        """The recordings that it shows, each with the line that names it."""
+        runs = (self.run, *(part.run for part in self.parts))
+        return tuple((run.line, run.recording) for run in runs if run and run.recording)
+
+    def as_json(self, recorded: Mapping[str, str]) -> dict[str, Any]:
+        """The lesson as the page takes it: claims as text, and of runs the recipe or the recording's run id.
+
+        recorded: the run id of each recording, by the name of its file.
+        """
         return {
             "name": self.name,
             "title": self.title,
@@ -102,12 +115,12 @@ class Lesson(_Model):
             "mode": self.mode,
             "controls": self.controls,
             "summary": self.summary,
-            "recipe": self.run.recipe.model_dump(mode="json"),
+            **_set_up(self.run, recorded),
             "parts": [
                 {
                     "title": part.title,
                     "text": part.text,
-                    "recipe": part.run and part.run.recipe.model_dump(mode="json"),
+                    **_set_up(part.run, recorded),
                     "seen": [claim.as_json() for claim in part.seen],
                     "then": part.then,
                     "choices": [choice.model_dump() for choice in part.choices],
@@ -116,6 +129,14 @@ class Lesson(_Model):
                 for part in self.parts
             ],
         }
+
+
+def _set_up(run: Run | None, recorded: Mapping[str, str]) -> dict[str, Any]:
+    """What the page does for a part: it runs a recipe, shows a recording, or neither."""
+    return {
+        "recipe": run.recipe.model_dump(mode="json") if run and run.recipe else None,
+        "recording": recorded[run.recording] if run and run.recording else None,
+    }
 
 
 FOLDER = Path(__file__).parent / "texts"

@@ -27,6 +27,8 @@ TAGS = {
     "th": "th",
     "td": "td",
 }
+DEEPEST = 20
+"""Marks within marks; more are no text for a person."""
 SCHEMES = ("https://", "http://")
 
 
@@ -64,7 +66,8 @@ def _add(root: Tree, tokens: list[Token], line: int) -> None:
         elif token.type in ("fence", "code_block"):
             if token.info.strip():
                 raise Mistake(
-                    at, f"a block of the kind {token.info.strip()!r} is not known; there are recipe and seen."
+                    at,
+                    f"a block of the kind {token.info.strip()!r} is not known; there are recipe, recording and seen.",
                 )
             open_nodes[-1].append(["pre", [token.content.rstrip("\n")]])
         elif name in TAGS and token.nesting:
@@ -82,6 +85,8 @@ def _add(root: Tree, tokens: list[Token], line: int) -> None:
 def _add_inline(root: Tree, tokens: list[Token], line: int) -> None:
     open_nodes = [root]
     for token in tokens:
+        if len(open_nodes) > DEEPEST:
+            raise Mistake(line, f"more than {DEEPEST} marks stand within each other here.")
         name = token.type.removesuffix("_open").removesuffix("_close")
         match token.type:
             case "text":

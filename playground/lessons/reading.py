@@ -1,27 +1,22 @@
 """Reads a lesson file: a header between two lines of `---`, then parts that begin with `## `."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError
-
-from playground.lessons import claims, markdown
+from playground.lessons import claims, markdown, runs
 from playground.lessons.lesson import CONTROLS, Choice, Lesson, Mistake, Mode, Part, Run
-from playground.recipe import Recipe
+from playground.lessons.runs import Lines
 
 EDGE = "---"
-FIELDS = ("title", "order", "minutes", "mode", "controls", "recipe", "shows")
+FIELDS = ("title", "order", "minutes", "mode", "controls", "recipe", "recording", "shows")
 NAME = re.compile(r"[a-z0-9-]{1,64}")
 CHOICE = re.compile(r"- \[([ xX])\] (.*)")
 FENCE = re.compile(r"(```+|~~~+)\s*(\w*)\s*")
 MOST_CHARACTERS = 100_000
-
-Lines = list[tuple[int, str]]
-"""Lines with their numbers, from 1."""
+MOST_DIGITS = 6
 
 
 def read(path: Path) -> Lesson:
@@ -29,6 +24,10 @@ def read(path: Path) -> Lesson:
     if not NAME.fullmatch(path.stem):
         raise Mistake(1, "the file's name may have small letters, digits and hyphens: it becomes part of links.")
     try:
+        if not path.is_file():
+            raise Mistake(1, "the file cannot be read: there is no such file.")
+        if (size := path.stat().st_size) > 4 * MOST_CHARACTERS:
+            raise Mistake(1, f"a lesson may have {MOST_CHARACTERS} characters, and this file has {size} bytes.")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(1, f"the file cannot be read as text: {error}.") from None
@@ -111,14 +110,21 @@ class _Base:
         for control in self.controls:
             if control not in CONTROLS:
                 raise Mistake(at, f"controls: {control!r} is not known; there are {', '.join(CONTROLS)}.")
-        at, recipe = self._field("recipe")
-        self.recipe = _json(recipe, at)
-        self.run = Run(recipe=_recipe(self.recipe, at), shows=_claims(header.shows), line=at)
+        at, name = header.fields.get("recording", (0, ""))
+        if name and "recipe" in header.fields:
+            raise Mistake(at, "a header has a recipe or a recording; the other one may stand in a part.")
+        if name:
+            self.recipe: dict[str, Any] = {}
+            self.run = runs.recording(name, header.shows, at)
+        else:
+            at, recipe = self._field("recipe", ", or a recording in its place")
+            self.recipe = runs.json_object(recipe, at)
+            self.run = Run(recipe=runs.recipe(self.recipe, at), shows=runs.claims_in(header.shows), line=at)
 
-    def _field(self, name: str) -> tuple[int, str]:
+    def _field(self, name: str, otherwise: str = "") -> tuple[int, str]:
         at, value = self._header.fields.get(name, (0, ""))
         if not value:
-            raise Mistake(at or self._header.end, f"{name} is missing; every lesson has one.")
+            raise Mistake(at or self._header.end, f"{name} is missing; every lesson has one{otherwise}.")
         return at, value
 
     def text(self, name: str) -> str:
@@ -126,8 +132,8 @@ class _Base:
 
     def number(self, name: str, usual: int) -> int:
         at, value = self._header.fields.get(name, (0, str(usual)))
-        if not value.isdecimal():
-            raise Mistake(at, f"{name} must be a whole number, not {value!r}.")
+        if not value.isdecimal() or len(value) > MOST_DIGITS:
+            raise Mistake(at, f"{name} must be a whole number of at most {MOST_DIGITS} digits, not {value[:40]!r}.")
         return int(value)
 
 
@@ -159,15 +165,16 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
     seen: tuple[claims.Claim, ...] = ()
     choices: list[Choice] = []
     because: Lines = []
-    for kind, block in _blocks(lines):
-        if kind == "recipe":
+    for kind, begun, block in _blocks(lines):
+        if kind in ("recipe", "recording"):
             if run is not None:
-                raise Mistake(block[0][0] - 1, "a part has one recipe; this is its second.")
-            run = _change(block, base)
+                raise Mistake(begun, "a part has one recipe or one recording; this is its second.")
+            run = runs.changed(block, base.recipe, base.run, begun) if kind == "recipe" else runs.shown(block, begun)
         elif kind == "seen":
-            seen += _claims(block)
-            if relative := next((claim.text for claim in seen if "base." in f"{claim.measure} {claim.value}"), ""):
-                raise Mistake(block[0][0], f"{relative!r}: the page knows only the run on show, and no base.")
+            seen += runs.claims_in(block)
+            runs.forbid(
+                "base.", seen, block[0][0] if block else begun, "the page knows only the run on show, and no base."
+            )
         elif kind == "choice":
             (number, line), *_ = block
             found = CHOICE.match(line)
@@ -192,75 +199,25 @@ def _part(title: tuple[int, str], lines: Lines, base: _Base) -> Part:
     )
 
 
-def _blocks(lines: Lines) -> Iterator[tuple[str, Lines]]:
-    """The blocks of a part: `recipe` and `seen` without their fences, each `choice`, and `text` for the rest."""
-    fence, kind = "", ""
+def _blocks(lines: Lines) -> Iterator[tuple[str, int, Lines]]:
+    """The blocks of a part, with the line where each begins: `recipe`, `recording` and `seen` without their fences,
+    each `choice`, and `text` for the rest."""
+    fence, kind, begun = "", "", 0
     block: Lines = []
     for at, line in lines:
         found = FENCE.match(line)
         if fence:
             if line.strip() == fence:
-                yield kind, block
+                yield kind, begun, block
                 fence, block = "", []
             else:
                 block.append((at, line))
-        elif found and found[2] in ("recipe", "seen"):
-            fence, kind, block = found[1], found[2], []
+        elif found and found[2] in ("recipe", "recording", "seen"):
+            fence, kind, begun, block = found[1], found[2], at, []
         elif CHOICE.match(line):
-            yield "choice", [(at, line)]
+            yield "choice", at, [(at, line)]
         else:
-            yield "text", [(at, line)]
-
-
-def _change(block: Lines, base: _Base) -> Run:
-    """A run of a part: what it changes in the lesson's recipe, and claims in lines `shows: …`."""
-    shows = [(at, line.partition(":")[2]) for at, line in block if line.startswith("shows:")]
-    rest = [(at, "" if line.startswith("shows:") else line) for at, line in block]
-    if not block:
-        raise Mistake(base.run.line, "a part's recipe is empty.")
-    at = rest[0][0]
-    text = "\n".join(line for _, line in rest).rstrip()
-    return Run(recipe=_recipe(_merged(base.recipe, _json(text or "{}", at)), at), shows=_claims(shows), line=at)
-
-
-def _merged(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for name, value in change.items():
-        before = merged.get(name)
-        merged[name] = before | value if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged
-
-
-def _json(text: str, line: int) -> dict[str, Any]:
-    try:
-        recipe = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Mistake(line + error.lineno - 1, f"the recipe is not valid JSON: {error.msg}.") from None
-    if not isinstance(recipe, dict):
-        raise Mistake(line, 'the recipe must be a JSON object, such as {"messages": […], "seed": 7}.')
-    return recipe
-
-
-def _recipe(said: dict[str, Any], line: int) -> Recipe:
-    try:
-        return Recipe.model_validate(said)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in ("recipe", *first["loc"]))
-        reason = first["msg"].removeprefix("Value error, ")
-        raise Mistake(line, f"{place}: {reason[:1].lower()}{reason[1:]}.") from None
-
-
-def _claims(lines: Lines) -> tuple[claims.Claim, ...]:
-    found = []
-    for at, line in lines:
-        if not line.strip():
-            continue
-        try:
-            found.append(claims.parse(line))
-        except ValueError as error:
-            raise Mistake(at, f"{error}.") from None
-    return tuple(found)
+            yield "text", at, [(at, line)]
 
 
 def _tree(lines: Lines) -> list[Any]:

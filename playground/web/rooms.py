@@ -50,6 +50,8 @@ class Room:
         self._teachers = 0
         self._students: Counter[str] = Counter()
         self._listeners: set[Callable[[], None]] = set()
+        self._leader: Callable[[], None] | None = None
+        """Who changed last what is shown: a teacher may lead from two devices."""
 
     @property
     def empty(self) -> bool:
@@ -76,10 +78,11 @@ class Room:
             self._students -= Counter({student: 1})
         self._changed()
 
-    def lead(self, change: Lead) -> None:
+    def lead(self, change: Lead, listener: Callable[[], None]) -> None:
         """The teacher shows something else."""
         if change.show is not None:
             self.show = change.show
+            self._leader = listener
         if change.lesson is not None:
             self.lesson = None if change.lesson == "none" else change.lesson
         if change.starts is not None:
@@ -120,8 +123,8 @@ class Room:
         self.open = False
         self._changed()
 
-    def seen_by(self, student: str | None) -> RoomState:
-        """How the room stands for a student, or for its teacher (none)."""
+    def seen_by(self, student: str | None, listener: Callable[[], None] | None = None) -> RoomState:
+        """How the room stands for a student, or for its teacher (none), and for the one who listens there."""
         return RoomState(
             room=self.code,
             open=self.open,
@@ -129,6 +132,7 @@ class Room:
             link=self.link,
             students=len(self._students),
             teacher=self._teachers > 0,
+            leads=student is None and listener is not None and self._leader == listener,
             starts=self.starts,
             lesson=self.lesson,
             show=self.show,

@@ -130,6 +130,8 @@ class RoomState(Strict):
     students: int
     teacher: bool
     """Whether the teacher is here."""
+    leads: bool
+    """Whether it was this socket that last changed what is shown: a teacher's second device follows the first."""
     starts: bool
     lesson: Chapter | None
     show: Show

@@ -65,7 +65,8 @@ def router(site: Site) -> APIRouter:
     @routes.get("/api/runs/{run_id}")
     async def run(run_id: RunId) -> dict[str, Any]:
         """How a run stands: state, recipe, and once finished text and metrics."""
-        stored = await site.archive.summary(run_id) if site.runs.known(run_id) is None else None
+        here = site.runs.known(run_id)
+        stored = await site.archive.summary(run_id) if here is None or here.recalled else None
         return stored or site.runs.get(run_id).summary()
 
     @routes.get("/api/runs/{run_id}/events")

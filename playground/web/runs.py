@@ -42,6 +42,8 @@ class Run:
         self.owner = owner
         """A hash of the owner's secret."""
         self.log = log or RunLog()
+        self.recalled = log is not None
+        """Whether it comes from the store or a recording; then nothing makes it any more."""
         self.steering = Steering(recipe)
         self.control = new_control()
         self.address = ""
@@ -75,7 +77,7 @@ class Run:
             "state": "finished" if self.finished else self.turn.state,
             "events": len(self.log),
             "viewers": self.viewers,
-            "steps_per_second": self.turn.steps_per_second,
+            "steps_per_second": None if self.recalled else self.turn.steps_per_second,
             "stop_reason": end and end.stop_reason,
             "text": end and end.text,
             "metrics": end and end.metrics.model_dump(mode="json"),

@@ -61,7 +61,7 @@ class Seat:
                     raise PlaygroundError("forbidden", "The teacher asks; students answer.", "type")
                 room.answer(self._student, message.question, message.positions)
             case Lead():
-                room.lead(message)
+                room.lead(message, self._wake)
             case Ask():
                 room.ask(message)
             case Tally():
@@ -86,7 +86,7 @@ class Seat:
         if room is None or room.version == self._told:
             return None
         self._told = room.version
-        state = room.seen_by(self._student).model_copy(update={"ref": self._ref})
+        state = room.seen_by(self._student, self._wake).model_copy(update={"ref": self._ref})
         self._ref = None
         if not room.open:
             self.leave()

@@ -21,11 +21,13 @@ def router(site: Site) -> APIRouter:
     @routes.get("/api/lessons")
     async def every_lesson() -> dict[str, Any]:
         """The lessons in their order, as trees of known elements, and what is wrong with the files that are none."""
-        found, wrong = await asyncio.to_thread(lessons, _own(site.settings))
+        recordings, _ = await site.archive.recordings() or ([], [])
+        recorded = {recording.file: recording.run for recording in recordings}
+        found, wrong = await asyncio.to_thread(lessons, _own(site.settings), recorded)
         for each in wrong:
             log.warning("lesson left out", reason=str(each))
         mistakes = [{"file": each.file, "line": each.line, "message": each.message} for each in wrong]
-        return {"lessons": [lesson.as_json() for lesson in found], "mistakes": mistakes}
+        return {"lessons": [lesson.as_json(recorded) for lesson in found], "mistakes": mistakes}
 
     return routes
 

@@ -1,12 +1,14 @@
 """A lesson file is read, or says what is wrong with it and in which line."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.events import adapter
 from playground.lessons import claims, markdown
 from playground.lessons.lesson import Mistake
 from playground.lessons.library import lessons
@@ -55,6 +57,29 @@ Because N is **four**.
 """
 
 
+RECORDED = """---
+title: A large model
+recording: large.jsonl
+shows: steps >= 3
+---
+
+What it wrote.
+
+## Look
+
+```recording
+same.jsonl
+shows: tokens = base.tokens
+```
+
+## Ours
+
+```recipe
+{"messages": [{"role": "user", "content": "What is 4 + 5?"}]}
+```
+"""
+
+
 def changed(before: str, after: str) -> str:
     assert before in GOOD
     return GOOD.replace(before, after)
@@ -77,7 +102,7 @@ def test_a_lesson_is_read() -> None:
     assert then.then == [["p", ["How many?"]]]
     assert [choice.right for choice in then.choices] == [False, True]
     assert then.because == [["p", ["Because N is ", ["strong", ["four"]], "."]]]
-    assert json.loads(json.dumps(lesson.as_json()))["parts"][1]["recipe"]["seed"] == 7
+    assert json.loads(json.dumps(lesson.as_json({})))["parts"][1]["recipe"]["seed"] == 7
 
 
 @pytest.mark.parametrize(
@@ -114,6 +139,25 @@ def test_a_lesson_is_read() -> None:
         (changed("```seen\nsteps <= 4\n```", "```seen\nsteps <= 4"), 31, "has no end"),
         (changed("```seen\nsteps <= 4", "```seen\nsteps <= base.steps"), 32, "no base"),
         (GOOD.replace("## ", "#### "), 40, "has no part"),
+        (changed("order: 3", "order: " + "1" * 5000), 3, "at most 6 digits"),
+        (changed('"seed": 7', '"seed": ' + "1" * 5000), 5, "too many digits"),
+        (changed('"seed": 7', '"seed": ' + "[" * 50_000), 5, "too many brackets"),
+        (changed("steps <= 4\n", "steps <= inf\n"), 32, "no number that a measure can reach"),
+        (changed("steps <= 4\n", "steps <= nan\n"), 32, "no number that a measure can reach"),
+        (changed("- one", "*" * 500 + "x" + "*" * 500), 15, "marks stand within each other"),
+        (changed("```seen\n", "```recording\nx.jsonl\n```\n\n```seen\n"), 31, "one recipe or one recording"),
+        (changed("order: 3", "recording: x.jsonl"), 3, "a recipe or a recording"),
+        (
+            RECORDED.replace("recording: large.jsonl\n", ""),
+            4,
+            "recipe is missing; every lesson has one, or a recording",
+        ),
+        (RECORDED.replace("large.jsonl", "../large.jsonl"), 3, "without its folder"),
+        (RECORDED.replace("same.jsonl", ".hidden.jsonl"), 11, "without its folder"),
+        (RECORDED.replace("same.jsonl", ""), 11, "is named by its file"),
+        (RECORDED.replace("steps >= 3", "steps < ar.steps"), 3, "no autoregressive run beside it"),
+        (RECORDED.replace("tokens = base.tokens", "ar.tokens > 2"), 11, "no autoregressive run beside it"),
+        (RECORDED.replace('"messages": [{"role": "user", "content": "What is 4 + 5?"}]', '"seed": 3'), 19, "messages"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(text: str, line: int, words: str) -> None:
@@ -187,3 +231,46 @@ def test_claims_compare_measures() -> None:
         ("text = It is 85.", True),
     ]:
         assert claims.parse(text).holds(measures) is holds, text
+
+
+def test_a_lesson_may_show_recordings() -> None:
+    lesson = parse(RECORDED, "large")
+    assert lesson.recordings == ((3, "large.jsonl"), (11, "same.jsonl"))
+    page = lesson.as_json({"large.jsonl": "run-1", "same.jsonl": "run-2"})
+    assert (page["recipe"], page["recording"]) == (None, "run-1")
+    assert [(part["recording"], bool(part["recipe"])) for part in page["parts"]] == [("run-2", False), (None, True)]
+
+
+def test_a_recording_that_is_not_there_is_a_mistake_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "large.md").write_text(RECORDED)
+    assert lessons(tmp_path, {"large.jsonl", "same.jsonl"})[1] == []
+    found, (wrong,) = lessons(tmp_path, {"large.jsonl"})
+    assert (wrong.file, wrong.line) == ("large.md", 11)
+    assert "no recording 'same.jsonl'" in wrong.message
+    assert "large" not in [lesson.name for lesson in found]
+
+
+def test_a_text_may_have_the_names_of_other_runs_in_it() -> None:
+    lesson = parse(changed("steps <= 4\n", 'text contains "data base."\n'), "noise")
+    assert lesson.parts[1].seen[0].value == "data base."
+
+
+def test_what_is_no_readable_file_hides_no_lesson(tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text(GOOD)
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "long.md").write_text("x" * 500_000)
+    (tmp_path / "wild.md").write_bytes(b"\xff\xfe")
+    found, wrong = lessons(tmp_path)
+    assert "good" in [lesson.name for lesson in found]
+    assert [(each.file, each.line) for each in wrong] == [(f"{n}.md", 1) for n in ("folder", "gone", "long", "wild")]
+
+
+def test_positions_out_of_order_are_counted_in_the_text_alone() -> None:
+    """Steps in which each position was accepted first; the recorded run settles its middle before its beginning."""
+    assert claims._out_of_order([1, 2, 2, 3]) == 0
+    assert claims._out_of_order([3, 1, 3, 2, 4]) == 2
+    assert claims._out_of_order([math.inf, 1, 1]) == 2
+    trace = Path(__file__).parents[2] / "static" / "recordings" / "diffusion.jsonl"
+    found = claims.measure(adapter.validate_json(line) for line in trace.read_text().splitlines())
+    assert 1 <= int(found["out_of_order"]) < int(found["tokens"])

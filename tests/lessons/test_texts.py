@@ -45,7 +45,10 @@ def test_its_runs_show_what_it_says(embedded: Model, lesson: Lesson) -> None:
         ready = runs.prepare(embedded, recipe, settings)
         return runs.events(embedded, ready, Steering(ready))
 
-    findings = list(prove(lesson, run))
+    def none(name: str) -> Iterator[Event]:
+        raise AssertionError(f"the package has no recording {name}")
+
+    findings = list(prove(lesson, run, none))
     assert findings
     failed = [f"line {each.line}: {each.claim.text} (it is {each.found})" for each in findings if not each.holds]
     assert failed == []

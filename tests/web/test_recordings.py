@@ -56,6 +56,8 @@ def test_a_recording_is_watched_on_the_socket(http: TestClient) -> None:
             event = socket.receive_json()
             socket.send_json({"type": "ack", "run": "abc", "seq": event["seq"]})
             seen.append(event["type"])
+        summary = http.get("/api/runs/abc").json()
+        assert (summary["state"], summary["recording"]) == ("finished", True), "also while somebody watches it"
     assert sorted(seen) == sorted(["run_started", "canvas_started", "step", "step", "canvas_committed", "run_finished"])
 
 
