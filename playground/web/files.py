@@ -121,7 +121,7 @@ async def _received(request: Request, most: int) -> AsyncIterator[BinaryIO]:
         yield cast(BinaryIO, body)
 
 
-def _headers(first: Event, kind: Kind, table: Table) -> dict[str, str]:
+def _headers(first: Event, kind: str, table: Table) -> dict[str, str]:
     ending = f"-{table}.{kind}" if kind in ("csv", "parquet") else f".{kind}"
     return {"Content-Disposition": f'attachment; filename="{export.file_name(first, ending)}"'}
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from playground import __version__
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
 from playground.events import CanvasCommitted, CanvasStarted, Event, RunFinished, RunStarted, RunStopReason, Step, Token
@@ -79,7 +80,7 @@ class Fake:
             device=model.device,
             dtype=model.dtype,
             created="2026-01-01T00:00:00+00:00",
-            version="0",
+            version=__version__,
             texts={5: "five"},
         )
         stop_reason: RunStopReason = "max_new_tokens"
