@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.ui import examples
-from tests.watching import SECONDS, visit, watched
+from tests.watching import SECONDS, cancel, visit, watched
 
 STORY = "Tell a long story about Mia the fox and a friend named Hugo."
 SUM = "What is 47 + 38?"
@@ -42,12 +42,6 @@ def run(page: Page, prompt: str, speed: str = "null") -> None:
     before = page.evaluate(SHOWN)
     page.locator("#run").click()
     page.wait_for_function(f"(before) => ({SHOWN})().some((run, at) => run && run !== before[at])", arg=before)
-
-
-def cancel(page: Page) -> None:
-    """Ends what runs. The page takes no press of it just after one of Run, which could be half a double click."""
-    page.wait_for_timeout(650)
-    page.locator("#cancel").click()
 
 
 SHOWN = "() => [...document.querySelectorAll('.lane')].map((lane) => lane.dataset.run)"

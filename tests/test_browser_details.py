@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.test_browser import STORY, SUM, cancel, events, finished, run, set_number
-from tests.watching import SECONDS
+from tests.test_browser import STORY, SUM, events, finished, run, set_number
+from tests.watching import SECONDS, cancel
 
 
 def at_step(page: Page, step: int) -> None:

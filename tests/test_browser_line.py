@@ -5,7 +5,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import STORY, cancel, events, finished, playground, run, set_number
+from tests.test_browser import STORY, events, finished, playground, run, set_number
+from tests.watching import cancel
 
 __all__ = ["playground"]
 

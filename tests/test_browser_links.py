@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.test_browser import STORY, SUM, cancel, events, finished, run
-from tests.watching import visit, watched
+from tests.test_browser import STORY, SUM, events, finished, run
+from tests.watching import cancel, visit, watched
 
 RECORDING = Path(__file__).parents[1] / "static" / "recordings" / "diffusion.jsonl"
 

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import ROOT, serving
-from tests.test_browser import LONG, SECONDS, STORY, SUM, cancel, events, finished, run
+from tests.test_browser import LONG, SECONDS, STORY, SUM, events, finished, run
+from tests.watching import cancel
 
 
 @pytest.fixture(scope="module")

@@ -38,3 +38,9 @@ def visit(page: Page, url: str) -> None:
     page.goto("about:blank")
     page.goto(url)
     page.locator("#denoise[data-ready][data-model=ready]").wait_for()
+
+
+def cancel(page: Page) -> None:
+    """Ends what runs. The page takes no press of it just after one of Run, which could be half a double click."""
+    page.wait_for_timeout(650)
+    page.locator("#cancel").click()
