@@ -211,7 +211,7 @@ def test_a_dropped_trace_plays_as_a_recording(playground: Page) -> None:
     playground.evaluate("indexedDB.deleteDatabase('denoise')")
     visit(playground, link)
     expect(playground.locator(".notice")).to_contain_text("opened from a file that is not in this browser")
-    expect(playground.locator("#prompt textarea")).to_have_value("<b>whose?</b>")
+    expect(playground.locator("#prompt textarea")).to_have_value(log[-1]["recipe"]["messages"][-1]["content"])
     playground.evaluate(DROP, [["trace.jsonl", text, 1]])
     expect(lane).to_have_attribute("data-run", "elsewhere")
     playground.get_by_role("button", name="Export").click()
