@@ -1,6 +1,8 @@
 """Small things at the page that have gone wrong before, with the real server and the embedded model."""
 
+import os
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -16,6 +18,15 @@ def at_step(page: Page, step: int) -> None:
     for _ in range(step):
         page.keyboard.press("ArrowRight")
     expect(page.locator(".lane[data-mode=diffusion] [data-fact=step]")).to_have_text(re.compile(rf"^{step} of "))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patient() -> Iterator[None]:
+    """The server of this module waits for a page that comes back, however slow the machine is."""
+    name = "PLAYGROUND_UNWATCHED_SECONDS"
+    os.environ[name] = "120"
+    yield
+    del os.environ[name]
 
 
 @pytest.mark.parametrize(("moved", "value"), [("t_min", "1.5"), ("t_max", "0.1")])
