@@ -4,7 +4,7 @@
 /** @import { Editor } from "./editor.js" */
 /** @import { RunLog } from "./log.js" */
 /** @import { Step } from "./wire.js" */
-import { budgetChart } from "./charts.js";
+import { boundAt, budgetChart, budgetTop } from "./charts.js";
 import { h, renew } from "./element.js";
 import { budgetOf } from "./states.js";
 import { WhatIf } from "./whatif.js";
@@ -18,8 +18,36 @@ export class BudgetCard {
     this.element = h("section.card.inspect", {}, h("h3", {}, "How the budget was spent"), this.chart, this.note, this.whatIf.element);
     /** What is shown. @type {(() => void) | null} */
     this.again = null;
+    /** The nats at the top of the picture, and those to keep while its bound is dragged. */
+    this.scale = 1;
+    /** @type {number | null} */
+    this.top = null;
     this.whatIf.addEventListener("try", () => this.again?.());
+    this.chart.addEventListener("pointerdown", (event) => this.#hold(event));
+    this.chart.addEventListener("pointermove", (event) => this.#drag(event));
+    for (const end of ["pointerup", "pointercancel"]) this.chart.addEventListener(end, () => this.#drop());
     this.whatIf.addEventListener("go", (/** @type {any} */ event) => editor?.forkWith(event.detail));
+  }
+
+  /** @param {PointerEvent} event */
+  #hold(event) {
+    if (!(event.target instanceof Element) || !event.target.classList.contains("grip") || !this.again) return;
+    event.preventDefault();
+    this.chart.setPointerCapture(event.pointerId);
+    this.top = this.scale;
+  }
+
+  /** @param {PointerEvent} event */
+  #drag(event) {
+    if (this.top === null) return;
+    const { y, height } = this.chart.getBoundingClientRect();
+    this.whatIf.tryBound(boundAt((event.clientY - y) / height, this.top));
+  }
+
+  #drop() {
+    if (this.top === null) return;
+    this.top = null;
+    this.again?.();
   }
 
   /** Nothing to show here: a token, or a rule without a budget. */
@@ -49,7 +77,9 @@ export class BudgetCard {
     const { order, cumulative, accepted } = budgetOf(step);
     this.element.hidden = this.whatIf.element.hidden = false;
     this.whatIf.paint(log, step);
-    renew(this.chart, budgetChart({ cumulative, bound, accepted, rank: order.indexOf(position), other: this.whatIf.other }));
+    const { other } = this.whatIf;
+    this.scale = budgetTop(cumulative, bound, other?.bound ?? 0);
+    renew(this.chart, budgetChart({ cumulative, bound, accepted, rank: order.indexOf(position), other, top: this.top }));
     renew(this.note, h("span", {}, `${accepted} of ${order.length} accepted`), h("span", {}, "positions by entropy →"));
   }
 }

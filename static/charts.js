@@ -52,18 +52,44 @@ export function entropyChart({ values, dots, now, unit }) {
   );
 }
 
+const BUDGET_HEIGHT = 92;
+/** So far from a line of the budget picture it can be taken hold of. */
+const GRIP = 9;
+
+/**
+ * The nats at the top of the budget picture.
+ * @param {number[]} cumulative
+ * @param {number} bound
+ * @param {number} tried
+ */
+export function budgetTop(cumulative, bound, tried) {
+  const total = cumulative[cumulative.length - 1] ?? 0;
+  const high = Math.max(bound, tried);
+  return Math.max(Math.min(total * 1.05, high > 0 ? high * 5 : total), Math.min(high, total) * 1.35, 1e-9);
+}
+
+/**
+ * The bound at a height of the budget picture.
+ * @param {number} share of its height, from above
+ * @param {number} top nats at the top
+ */
+export function boundAt(share, top) {
+  const sum = ((BUDGET_HEIGHT - 4 - share * BUDGET_HEIGHT) / (BUDGET_HEIGHT - 12)) * top;
+  return Number(Math.min(Math.max(sum, 0), top).toPrecision(3));
+}
+
 /**
  * How the entropy budget was spent: the running sum over positions in order of entropy, against the bound.
- * @param {{cumulative: number[], bound: number, accepted: number, rank: number, other?: {bound: number, accepted: number} | null}} data
- *   rank: of the position looked at, −1 for none; other: a bound that is tried, and what it would accept
+ * @param {{cumulative: number[], bound: number, accepted: number, rank: number, other?: {bound: number, accepted: number} | null, top?: number | null}} data
+ *   rank: of the position looked at, −1 for none; other: a bound that is tried, and what it would accept; top: the scale to keep
  */
-export function budgetChart({ cumulative, bound, accepted, rank, other = null }) {
-  const height = 92;
+export function budgetChart({ cumulative, bound, accepted, rank, other = null, top = null }) {
+  const height = BUDGET_HEIGHT;
   const total = cumulative[cumulative.length - 1] ?? 0;
-  const high = Math.max(bound, other?.bound ?? 0);
-  const most = Math.max(Math.min(total * 1.05, high > 0 ? high * 5 : total), Math.min(high, total) * 1.35, 1e-9);
+  const most = top ?? budgetTop(cumulative, bound, other?.bound ?? 0);
   const x = (/** @type {number} */ at) => 4 + (at / Math.max(cumulative.length - 1, 1)) * (WIDTH - 8);
   const y = (/** @type {number} */ sum) => height - 4 - (sum / most) * (height - 12);
+  const grip = Math.max(y(other?.bound ?? bound), 2);
   /** @type {[number, number][]} */
   const points = cumulative.map((sum, at) => [x(at), y(sum)]);
   const spent = points.slice(0, accepted);
@@ -87,6 +113,7 @@ export function budgetChart({ cumulative, bound, accepted, rank, other = null })
         ]
       : []),
     ...(rank >= 0 ? [svg("circle", { cx: x(rank), cy: y(cumulative[rank]), r: 3.5, class: "here" })] : []),
+    svg("rect", { x: 0, y: grip - GRIP, width: WIDTH, height: 2 * GRIP, class: "grip" }),
   );
 }
 

@@ -67,6 +67,11 @@ export class WhatIf extends EventTarget {
     this.dispatchEvent(new CustomEvent("try"));
   }
 
+  /** @param {number} bound in nats, dragged to in the picture */
+  tryBound(bound) {
+    this.#try({ ...this.tried, bound });
+  }
+
   /** The tried bound and how many positions it would accept; null while it is the step's own. */
   get other() {
     const { bound, temperature } = this.#values();
@@ -109,7 +114,7 @@ export class WhatIf extends EventTarget {
     this.go.hidden = !other || !this.runs;
     this.back.hidden = !other;
     write(this.go, `Go on from step ${step.step} with it`);
-    write(this.words, other ? this.#sentence(log, step, bound, temperature) : "Move one: which positions this step would have accepted.");
+    write(this.words, other ? this.#sentence(log, step, bound, temperature) : "Move one, or the line in the picture: which positions this step would have accepted.");
   }
 
   /**

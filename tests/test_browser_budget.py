@@ -144,6 +144,28 @@ def test_the_steps_own_bound_changes_nothing_and_comes_back(playground: Page) ->
     expect(playground.locator(".chart .tried")).to_have_count(0)
 
 
+def test_the_bound_is_dragged_in_the_picture(playground: Page, server_url: str) -> None:
+    run(playground, STORY)
+    finished(playground)
+    step = steps_of(playground, server_url)[2]
+    look_at(playground, 3)
+    grip = playground.locator(".chart .grip")
+    grip.scroll_into_view_if_needed()
+    box = grip.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    playground.mouse.move(x, y)
+    playground.mouse.down()
+    playground.mouse.move(x, y - 30, steps=6)
+    playground.mouse.up()
+    output = playground.locator(".what-if output").first
+    expect(output).not_to_have_text("0.1 nats")
+    tried = float(output.inner_text().removesuffix(" nats"))
+    assert tried > 0.1
+    ((mask,),) = playground.evaluate(MASKS, [[step], [tried]])
+    expect(playground.locator(".what-if [role=status]")).to_contain_text(f"{sum(mask)} would be accepted.")
+
+
 def test_a_rule_without_a_budget_shows_its_own_reason(playground: Page, server_url: str) -> None:
     playground.locator("#rule-name").select_option("fixed_k")
     playground.locator("#k-value").fill("20")
