@@ -31,11 +31,12 @@ NO_CHROMIUM = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright's event loop runs to the end, and no other begins beside it.
+    """Files with browser tests come last: Playwright's event loop runs to the end, and no other begins beside it.
 
-    Of workers beside each other each keeps this order: a file has tests of one kind, and files are given out in turn.
+    Of workers beside each other each keeps this order: files are given out whole and in turn.
     """
-    items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
+    driven = {item.path for item in items if "playwright" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path in driven)
 
 
 def chromium() -> str:
