@@ -77,7 +77,7 @@ def see_the_same(teacher: Page, *students: Page) -> None:
         expect(student.locator(f"{LANE} [data-fact=step]")).to_have_text(step(teacher))
         text = teacher.locator(f"{LANE} .lane-text").text_content() or ""
         expect(student.locator(f"{LANE} .lane-text")).to_have_text(text)
-        title = teacher.locator("#inspector h3").first.inner_text()
+        title = teacher.locator("#inspector h3").first.text_content() or ""
         expect(student.locator("#inspector h3").first).to_have_text(title)
 
 

@@ -66,6 +66,10 @@ def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[A
                 trigger_mode="multiple",
             )
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
+    if lend is not None:
+        page.queue(
+            max_size=settings.max_waiting
+        )  # on ZeroGPU Gradio lets but one event wait: a figure would refuse a run
     return page, HEAD
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from playground.parameters import (
     TopProbabilitySampler,
 )
 from playground.recipe import Recipe
+from playground.settings import Settings
 from playground.ui import controls, page
 from playground.ui.pieces import HEAD, MOUNT
 
@@ -114,3 +116,13 @@ def test_recordings_are_whole_traces(mode: str) -> None:
     assert events[-1].type == "run_finished"
     assert events[-1].stop_reason == "end_of_turn"
     assert any(json.loads(line).get("top_ids") for line in path.read_text().splitlines())
+
+
+def test_events_wait_for_their_turn_where_the_gpu_is_lent() -> None:
+    """Gradio's own choice there is one that may wait, so a figure that is drawn would have the next run refused."""
+    script = "from playground.settings import Settings; from playground.ui.page import build; "
+    script += "blocks, _ = build(Settings(), lambda text: iter([text])); print(blocks._queue.max_size)"
+    environment = {**os.environ, "SPACES_ZERO_GPU": "true"}
+    command = [sys.executable, "-c", script]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    assert int(result.stdout) == Settings().max_waiting

@@ -79,6 +79,8 @@ class Client:
         """Start a run; gives the `control` message."""
         await self.say("start", recipe=recipe, **fields)
         control = await self.hear()
+        while control["type"] == "models":  # news for everybody
+            control = await self.hear()
         assert control["type"] == "control", control
         return control
 
