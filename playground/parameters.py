@@ -63,7 +63,7 @@ class _Sampler(Strict):
         fields = change.model_dump()
         for name in fields:
             if name not in type(self).model_fields:
-                raise ValueError(f"the rule {self.name} has no {name}")  # type: ignore[attr-defined]
+                raise ValueError(f"the rule {self.model_dump()['name']} has no {name}")
         return type(self).model_validate(self.model_dump() | fields)
 
 

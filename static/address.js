@@ -3,6 +3,7 @@
 
 /** @import { PageState } from "./hash.js" */
 /** @import { Recipe } from "./wire.js" */
+import { copied } from "./copy.js";
 import { said, unsaid } from "./control.js";
 import { h } from "./element.js";
 import { BadLink, MOST_CHARACTERS, decode, encode } from "./hash.js";
@@ -123,18 +124,16 @@ export class Address extends EventTarget {
       hash = `#run=${run}`;
     }
     const link = new URL(hash, location.href).href;
-    try {
-      await navigator.clipboard.writeText(link);
+    if (await copied(link)) {
       this.#say("Link copied");
       if (state.file) this.dispatchEvent(new CustomEvent("note", { detail: "The link has the recipe of this run. The recording itself stays in this browser: send its file for that." }));
-    } catch {
-      // an embed may forbid the clipboard; the address bar has the link
-      if (this.pinned === null) {
-        this.written = hash;
-        history.replaceState(history.state, "", hash);
-      }
-      this.dispatchEvent(new CustomEvent("note", { detail: `The clipboard cannot be used here. The link: ${link}` }));
+      return;
     }
+    if (this.pinned === null) {
+      this.written = hash;
+      history.replaceState(history.state, "", hash);
+    }
+    this.dispatchEvent(new CustomEvent("note", { detail: `The clipboard cannot be used here. The link: ${link}` }));
   }
 
   /** @param {string} words */

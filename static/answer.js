@@ -2,6 +2,7 @@
 /** The answer as text, decoded by the server from the whole sequence, to read and to copy. */
 
 /** @import { RunLog } from "./log.js" */
+import { copied } from "./copy.js";
 import { h } from "./element.js";
 
 const COPIED_MS = 1600;
@@ -37,14 +38,9 @@ export class Answer {
   }
 
   async #copy() {
-    try {
-      await navigator.clipboard.writeText(this.text.textContent ?? "");
-      this.copy.textContent = "Copied";
-    } catch {
-      // an embed may forbid the clipboard; a selection can still be copied by hand
-      getSelection()?.selectAllChildren(this.text);
-      this.copy.textContent = "Selected";
-    }
+    const done = await copied(this.text.textContent ?? "");
+    if (!done) getSelection()?.selectAllChildren(this.text); // it can still be copied by hand
+    this.copy.textContent = done ? "Copied" : "Selected";
     setTimeout(() => (this.copy.textContent = "Copy"), COPIED_MS);
   }
 }

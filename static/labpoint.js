@@ -2,6 +2,7 @@
 /** The setting that was chosen on the map or in the table: its figures, its runs, and what can be done with it. */
 
 /** @import { SettingLine, SweepRun, SweepWhole } from "./labapi.js" */
+import { copied } from "./copy.js";
 import { preset, runs } from "./labapi.js";
 import { SHORT } from "./labspec.js";
 import { h, number } from "./element.js";
@@ -101,8 +102,8 @@ export class LabPoint extends EventTarget {
         this.note.textContent = `No code for transformers: ${reason}.`;
         return;
       }
-      await navigator.clipboard.writeText(what === "code" ? /** @type {string} */ (transformers) : JSON.stringify(found, null, 2));
-      this.note.textContent = "Copied.";
+      const done = await copied(what === "code" ? /** @type {string} */ (transformers) : JSON.stringify(found, null, 2));
+      this.note.textContent = done ? "Copied." : "The clipboard cannot be used here.";
     } catch (error) {
       this.note.textContent = `It could not be copied: ${/** @type {Error} */ (error).message}`;
     }

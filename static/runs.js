@@ -1,6 +1,7 @@
 // @ts-check
 /** "Your runs": what this browser has run, as the server stores it; to open, to keep, to delete. */
 
+import { copied } from "./copy.js";
 import { factsOf } from "./entry.js";
 import { h } from "./element.js";
 import { Menu } from "./menu.js";
@@ -70,14 +71,13 @@ export class Runs extends EventTarget {
    */
   async #link(id, button) {
     const link = address(`r/${id}`).href;
-    try {
-      await navigator.clipboard.writeText(link);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Link"), COPIED_MS);
-      this.note.textContent = "The short link is copied. It leads to the run as long as the run is stored.";
-    } catch {
+    if (!(await copied(link))) {
       this.note.textContent = `The clipboard cannot be used here. The link: ${link}`;
+      return;
     }
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Link"), COPIED_MS);
+    this.note.textContent = "The short link is copied. It leads to the run as long as the run is stored.";
   }
 
   /** @param {string} id */
