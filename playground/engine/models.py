@@ -198,8 +198,7 @@ class Model:
     def release(self) -> None:
         """Give back what is kept between runs and what the device holds in reserve."""
         self.prefixes.clear()
-        if self._network.device.type == "cuda":
-            torch.cuda.empty_cache()
+        memory.give_back()
 
     def finish(self) -> None:
         """Wait for the passes asked for, so that they can be timed."""
