@@ -27,7 +27,7 @@ export class Conversation {
     /** What was there before turns were cut. @type {{earlier: Turns, prompt: string, uploads: Upload[], after: Turns, words: string} | null} */
     this.cut = null;
     this.count = h("p.hint");
-    this.fresh = h("button.chip.small", { type: "button", title: "Leave these turns out: the next run begins with its prompt", onclick: () => this.#change([], controls.settings.prompt, controls.rest.uploads, "The earlier turns are left out.") }, "New conversation");
+    this.fresh = h("button.chip.small", { type: "button", title: "Leave these turns out: the next run begins with its prompt", onclick: () => this.startOver() }, "New conversation");
     this.list = h("ol.turns", { tabindex: "0", "aria-label": "What was said before" });
     this.gone = h("span");
     this.back = h("button.chip.small", { type: "button", onclick: () => this.#restore() }, "Bring back");
@@ -108,6 +108,12 @@ export class Conversation {
     allow();
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
+  }
+
+  /** The prompt stays, and what was said before it is left out. */
+  startOver() {
+    const { rest, settings } = this.controls;
+    this.#change([], settings.prompt, rest.uploads, "The earlier turns are left out.");
   }
 
   /** @param {number} at the answer to reply to */

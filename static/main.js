@@ -117,7 +117,7 @@ function open(piece) {
   const states = new PageStates({ controls, lanes, pace, map, inspector, session, past, race: races.card, notice, views, lab, projector, version: stage.props.version, model: () => status.model });
   const classroom = new Classroom({ root, socket, controls, lanes, inspector, map, past, session, notice, views, address, recordings: stage.props.recordings, announce, menu });
   const guide = new Guide({ menu: lessons, controls, lanes, address, classroom, notice, views, openRun: (run) => states.open({ run }).then(() => address.changed(true)), announce, head: piece("head").element, side: piece("inspector").element });
-  new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "");
+  new Start(piece("start").element, controls, () => lanes.diffusion.player.log.finished?.text ?? "", () => conversation.startOver());
   const attach = new Attach(piece("start").element, controls, status, () => (controls.settings.mode === "side_by_side" ? null : ended(lanes[controls.settings.mode])));
   const conversation = new Conversation(controls, session, announce);
   new Examples(piece("examples").element, controls, piece("examples").props, status);

@@ -20,9 +20,11 @@ export class Start {
    * @param {HTMLElement} element
    * @param {Controls} controls
    * @param {() => string} answer the text that is shown, to start from
+   * @param {() => void} startOver leaves the earlier turns out
    */
-  constructor(element, controls, answer) {
+  constructor(element, controls, answer, startOver) {
     this.controls = controls;
+    this.startOver = startOver;
     this.kind = /** @type {keyof typeof HINTS} */ ("noise");
     this.select = h(
       "select.chip.small.speed",
@@ -80,7 +82,7 @@ export class Start {
     if (start?.type === "canvas") this.noise.value = String(start.noise ?? 0);
     const chips = [
       ...rest.edits.map((edit) => this.#chip(`${editName(edit)} · ${momentName(placeOf(edit))}`, () => (rest.edits = rest.edits.filter((each) => each !== edit)))),
-      ...(rest.earlier.length ? [this.#chip(rest.earlier.length === 1 ? "1 earlier turn" : `${rest.earlier.length} earlier turns`, () => (rest.earlier = []))] : []),
+      ...(rest.earlier.length ? [this.#chip(rest.earlier.length === 1 ? "1 earlier turn" : `${rest.earlier.length} earlier turns`, this.startOver)] : []),
       ...rest.uploads.map((upload) => this.#chip(this.controls.uploadNames.get(upload.sha256) ?? (upload.type === "image" ? "a picture" : "a text file"), () => (rest.uploads = rest.uploads.filter((each) => each !== upload)))),
       ...(rest.thinking ? [this.#chip("thinking", () => (rest.thinking = false))] : []),
     ];

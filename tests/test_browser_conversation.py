@@ -165,3 +165,7 @@ def test_a_reply_adds_the_turns_before_it_in_either_mode(playground: Page, serve
     playground.get_by_role("radio", name="AR").check(force=True)
     expect(rows(playground)).to_have_count(2)
     expect(playground.get_by_role("list", name="Also part of the next run")).to_contain_text("2 earlier turns")
+    playground.get_by_role("button", name="Remove: 2 earlier turns").click()
+    expect(card(playground)).to_contain_text("The earlier turns are left out.")
+    playground.get_by_role("button", name="Bring back").click()
+    expect(rows(playground)).to_have_count(2)
