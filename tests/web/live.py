@@ -71,6 +71,12 @@ class Client:
         await self.connection.send(json.dumps({"type": type} | fields))
 
     async def hear(self) -> Frame:
+        """The next frame that is meant for this client: news of the model come to everybody, at any time."""
+        while (frame := await self.hear_any())["type"] == "models":
+            pass
+        return frame
+
+    async def hear_any(self) -> Frame:
         async with asyncio.timeout(PATIENCE):
             frame: Frame = json.loads(await self.connection.recv())
             return frame
@@ -79,8 +85,6 @@ class Client:
         """Start a run; gives the `control` message."""
         await self.say("start", recipe=recipe, **fields)
         control = await self.hear()
-        while control["type"] == "models":  # news for everybody
-            control = await self.hear()
         assert control["type"] == "control", control
         return control
 

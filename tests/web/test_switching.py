@@ -26,7 +26,7 @@ def shelf() -> Shelf:
 
 async def news(client: Client, done: Callable[[Frame], bool]) -> Frame:
     """The first news of the model that is the one waited for."""
-    while not ((frame := await client.hear())["type"] == "models" and done(frame)):
+    while not ((frame := await client.hear_any())["type"] == "models" and done(frame)):
         assert frame["type"] == "models", frame
     return frame
 
@@ -34,14 +34,16 @@ async def news(client: Client, done: Callable[[Frame], bool]) -> Frame:
 async def refused(client: Client, model: str, words: str, code: str = "busy") -> None:
     await client.say("switch", model=model, ref="no")
     frame = await client.hear()
-    while frame["type"] == "models":
-        frame = await client.hear()
     assert (frame["type"], frame["ref"], frame["code"]) == ("error", "no", code), frame
     assert words in frame["message"]
 
 
-def settled(frame: Frame) -> bool:
-    return frame["switch"] is None or frame["switch"]["failed"]
+def arrived(model: str) -> Callable[[Frame], bool]:
+    return lambda frame: frame["switch"] is None and [each["name"] for each in frame["models"]] == [model]
+
+
+def failing(frame: Frame) -> bool:
+    return bool(frame["switch"] and frame["switch"]["failed"])
 
 
 async def ready(live: Live) -> None:
@@ -63,12 +65,12 @@ async def test_a_switch_lets_go_of_the_old_model_and_everybody_learns_of_it(shel
         assert first[0]["recipe"]["model"] == "small"
         shelf.loading.clear()
         await client.say("switch", model="large")
-        loading = await news(other, lambda frame: frame["status"] == "loading" and "1 GB" in frame["message"])
+        loading = await news(other, lambda frame: bool(frame["switch"]) and "1 GB" in frame["message"])
         assert loading["switch"] == {"model": "large", "message": loading["message"], "failed": False}
         assert loading["models"] == []
         shelf.loading.set()
         for each in (client, other):
-            told = await news(each, settled)
+            told = await news(each, arrived("large"))
             assert (told["status"], told["switch"], told["models"][0]["name"]) == ("ready", None, "large")
         assert {name: value for name, value in told.items() if name != "type"} == await asked(live)
         assert (shelf.there, shelf.most) == (["large"], 1), "one model in memory at a time"
@@ -88,9 +90,7 @@ async def test_runs_that_are_started_meanwhile_wait_for_the_new_model(shelf: She
         await other.say("start", recipe=recipe())
         await refused(client, "third", "on its way already")
         shelf.loading.set()
-        while (frame := await other.hear())["type"] == "models":
-            pass
-        assert frame["type"] == "control"
+        assert (await other.hear())["type"] == "control"
         events = [event for event in await other.follow() if event["type"] == "run_started"]
         assert events[0]["recipe"]["model"] == "large"
 
@@ -107,7 +107,7 @@ async def test_nothing_that_runs_is_broken_off(shelf: Shelf, paused: bool) -> No
         shelf.release()
         assert max(await client.follow(), key=lambda event: event["seq"])["stop_reason"] == "max_new_tokens"
         await other.say("switch", model="large")
-        await news(other, settled)
+        await news(other, arrived("large"))
         assert shelf.there == ["large"]
 
 
@@ -124,7 +124,7 @@ async def test_a_run_that_ended_badly_holds_no_model(shelf: Shelf, ending: str) 
         shelf.release()
         await client.follow()
         await client.say("switch", model="large")
-        await news(client, settled)
+        await news(client, arrived("large"))
         assert shelf.there == ["large"]
 
 
@@ -133,13 +133,13 @@ async def test_a_run_that_begins_while_the_files_are_fetched_is_not_broken_off(s
         await ready(live)
         shelf.finding.clear()
         await other.say("switch", model="large")
-        told = await news(other, lambda frame: "1.5 GB" in frame["switch"]["message"])
+        told = await news(other, lambda frame: bool(frame["switch"]) and "1.5 GB" in frame["switch"]["message"])
         assert (told["status"], told["models"][0]["name"]) == ("ready", "small"), "it serves on meanwhile"
         shelf.hold()
         await client.say("start", recipe=recipe())
         await until(lambda: live.site.turns.going == 1)
         shelf.finding.set()
-        failed = await news(other, settled)
+        failed = await news(other, failing)
         assert failed["switch"]["failed"]
         assert failed["switch"]["message"].startswith("A run is going on;")
         assert failed["models"][0]["name"] == "small"
@@ -152,7 +152,7 @@ async def test_where_the_new_model_is_not_found_the_old_one_stays(shelf: Shelf) 
     async with serving(shelf.engine, **CHOICE) as live, live.connect() as client:
         await ready(live)
         await client.say("switch", model="large")
-        failed = await news(client, settled)
+        failed = await news(client, failing)
         message = "The model 'large' could not be loaded: it is nowhere. 'small' is in use."
         assert failed["switch"] == {"model": "large", "message": message, "failed": True}
         assert (failed["status"], failed["models"][0]["name"]) == ("ready", "small")
@@ -164,7 +164,7 @@ async def test_where_the_new_model_cannot_be_loaded_the_old_one_comes_back(shelf
     async with serving(shelf.engine, **CHOICE) as live, live.connect() as client:
         await ready(live)
         await client.say("switch", model="large")
-        failed = await news(client, settled)
+        failed = await news(client, failing)
         assert failed["switch"]["failed"]
         assert failed["switch"]["message"].endswith("it does not fit. 'small' is in use.")
         assert (failed["status"], failed["models"][0]["name"]) == ("ready", "small")
@@ -173,8 +173,7 @@ async def test_where_the_new_model_cannot_be_loaded_the_old_one_comes_back(shelf
         assert (await client.follow())[0]["recipe"]["model"] == "small"
         shelf.broken = set()
         await client.say("switch", model="large")
-        told = await news(client, lambda frame: settled(frame) and frame["models"][0]["name"] == "large")
-        assert told["switch"] is None, "the failure is forgotten"
+        await news(client, arrived("large"))  # the failure is forgotten
 
 
 async def test_where_none_can_be_loaded_any_more_the_page_says_so_and_may_choose_another(shelf: Shelf) -> None:
@@ -182,14 +181,13 @@ async def test_where_none_can_be_loaded_any_more_the_page_says_so_and_may_choose
         await ready(live)
         shelf.broken = {"large", "small"}
         await client.say("switch", model="large")
-        failed = await news(client, settled)
+        failed = await news(client, failing)
         assert failed["switch"]["message"].endswith("it does not fit. No model is loaded now.")
         assert (failed["status"], failed["models"]) == ("failed", [])
         await client.say("start", recipe=recipe())
         assert "could not be loaded" in (await client.hear())["message"]
         await client.say("switch", model="third")
-        told = await news(client, lambda frame: frame["status"] == "ready")
-        assert told["models"][0]["name"] == "third"
+        await news(client, arrived("third"))
 
 
 async def test_what_cannot_be_switched_to_is_said(shelf: Shelf) -> None:
@@ -213,10 +211,9 @@ async def test_students_do_not_switch_and_their_teacher_does(shelf: Shelf) -> No
         for each in (teacher, student):
             assert (await each.hear())["type"] == "room"
         await student.say("switch", model="large")
-        answers = [await student.hear()]
-        while answers[-1]["type"] != "error":
-            answers.append(await student.hear())
-        assert (answers[-1]["code"], "teacher" in answers[-1]["message"]) == ("forbidden", True)
+        while (answer := await student.hear())["type"] != "error":
+            pass
+        assert (answer["code"], "teacher" in answer["message"]) == ("forbidden", True)
         await teacher.say("switch", model="large")
         await until(lambda: shelf.there == ["large"])
 
@@ -227,7 +224,7 @@ async def test_one_address_may_switch_so_often(shelf: Shelf) -> None:
         for number in range(SWITCHES_PER_MINUTE):
             name = ("large", "small")[number % 2]
             await client.say("switch", model=name)
-            await news(client, lambda frame: frame["switch"] is None and frame["status"] == "ready")
+            await news(client, arrived(name))
         await refused(client, "large", "switches of the model a minute")
 
 
@@ -245,7 +242,7 @@ async def test_a_sweep_is_not_broken_off_and_one_that_is_paused_holds_no_model(s
             await pausing
             await until(lambda: not live.site.turns.going)
             await client.say("switch", model="large")
-            await news(client, settled)
+            await news(client, arrived("large"))
             assert shelf.there == ["large"]
             resumed = await http.post(f"/api/sweeps/{sweep}/resume")
             assert (resumed.status_code, resumed.json()["field"]) == (422, "model"), "it belongs to its model"
