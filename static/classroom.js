@@ -45,7 +45,7 @@ export class Classroom extends EventTarget {
     this.follow.addEventListener("out", () => this.#out());
     parts.socket.addEventListener("connection", paint);
     parts.lanes.diffusion.addEventListener("paint", () => {
-      this.bar.ask.disabled = !this.question.can;
+      if (this.room.teaching) this.bar.ask.disabled = !(parts.controls.modes.includes("diffusion") && this.question.can);
       this.#paintQuestion();
     });
   }

@@ -4,12 +4,13 @@
 /** @import { Editor } from "./editor.js" */
 /** @import { Lane } from "./lane.js" */
 /** @import { Frame } from "./log.js" */
+/** @import { Paint } from "./painter.js" */
 /** @import { CanvasStarted, Step, Token } from "./wire.js" */
 import { at, complete, rowOf } from "./alternatives.js";
 import { BudgetCard } from "./budget.js";
-import { entropyChart } from "./charts.js";
 import { h, icon, number, renew, visible, write } from "./element.js";
 import { momentOf } from "./fork.js";
+import { HistoryCard } from "./historycard.js";
 import { soon } from "./painter.js";
 import { reasons } from "./rules.js";
 import { StopCard } from "./stopcard.js";
@@ -47,17 +48,14 @@ export class Inspector {
     this.facts = h("dl.pairs");
     this.close = h("button.ghost.sheet-close", { type: "button", "aria-label": "Close", onclick: () => this.shut() }, icon("close"));
     const step = (/** @type {number} */ by, /** @type {string} */ label, /** @type {string} */ sign) => h("button.ghost", { type: "button", "aria-label": label, onclick: () => this.move(by) }, sign);
-    this.history = h("div");
+    this.history = new HistoryCard();
     this.budget = new BudgetCard(editor);
     this.stop = new StopCard();
-    this.historyTitle = h("h3", {}, "Its entropy over the steps");
-    this.historyNote = h("p.hint.spread");
-    this.historyCard = h("section.card.inspect", {}, this.historyTitle, this.history, this.historyNote);
     this.element = element;
     element.append(
       h("section.card.inspect", {}, h("header.card-head", {}, this.title, step(-1, "Position before", "‹"), step(1, "Next position", "›"), this.close), this.state, this.rows, this.facts),
       ...(editor ? [editor.element] : []),
-      this.historyCard,
+      this.history.element,
       this.budget.element,
       this.stop.element,
     );
@@ -139,7 +137,7 @@ export class Inspector {
     this.hovered = null;
     const position = Math.max(0, Math.min(this.chosen.position + by, count - 1));
     this.chosen = { canvas: this.chosen.canvas, position, anchor: extend && this.lane.mode === "diffusion" ? this.chosen.anchor : position };
-    this.paint();
+    this.repaint();
   }
 
   repaint() {
@@ -156,6 +154,7 @@ export class Inspector {
     this.later = setTimeout(() => this.repaint(), wait);
   }
 
+  /** @returns {ReturnType<Paint>} what is left, in pieces of a frame each */
   paint() {
     this.painted = performance.now();
     const { frame, log } = this.lane.player;
@@ -167,14 +166,12 @@ export class Inspector {
     if (this.lane.mode === "autoregressive") {
       const last = frame.event.type === "token" ? frame.event.index : 0;
       const token = log.tokens[Math.min(position, last)];
-      if (token) this.#paintToken(token, last);
-      return;
+      return token && this.#paintToken(token, last);
     }
     if (frame.event.type === "canvas_started" && canvas === frame.canvas) return this.#paintNoise(frame.event, position);
     const steps = log.canvas(canvas).steps;
     const step = canvas === frame.canvas && frame.event.type === "step" ? frame.event : steps[steps.length - 1];
-    if (step) this.#paintStep(step, Math.min(position, step.predicted.length - 1));
-    else this.#empty();
+    return step ? this.#paintStep(step, Math.min(position, step.predicted.length - 1)) : this.#empty();
   }
 
   /**
@@ -193,7 +190,8 @@ export class Inspector {
     this.editor?.paint(this.lane, null, this.span);
     write(this.title, "Inspector");
     write(this.state, "Run a prompt, then point at a token to ask why it is there.");
-    for (const part of [this.rows, this.facts, this.history, this.historyNote]) part.replaceChildren();
+    for (const part of [this.rows, this.facts]) part.replaceChildren();
+    this.history.empty("");
     this.budget.empty("");
     this.stop.hide();
   }
@@ -207,11 +205,11 @@ export class Inspector {
     write(this.title, `Position ${position + 1}, noise`);
     write(this.state, MEANINGS.noise);
     clearTimeout(this.timer);
-    for (const part of [this.rows, this.facts, this.history]) {
+    for (const part of [this.rows, this.facts, this.history.chart]) {
       if (part.childElementCount) part.style.minHeight = `${part.offsetHeight}px`; // nothing below moves
       part.replaceChildren();
     }
-    this.historyNote.replaceChildren("begins with step 1");
+    this.history.empty("begins with step 1");
     this.budget.empty("nothing spent yet");
     this.stop.hide();
     this.#pairs([["fed to step 1", visible(log.text(event.canvas_ids[position])), true]]);
@@ -220,6 +218,7 @@ export class Inspector {
   /**
    * @param {Step} step
    * @param {number} position
+   * @returns {Paint}
    */
   #paintStep(step, position) {
     const { log } = this.lane.player;
@@ -242,18 +241,17 @@ export class Inspector {
       ["revised", list(history.revised)],
       ["released", list(history.released)],
     ]);
-    this.historyCard.hidden = false;
-    write(this.historyTitle, "Its entropy over the steps");
-    const steps = Array.from(canvas.steps).slice(1); // gaps become undefined
-    renew(this.history, entropyChart({ values: steps.map((each) => each?.entropy[position] ?? null), dots: steps.map((each) => each?.accepted[position] ?? false), now: step.step - 1, unit: "steps" }));
-    renew(this.historyNote, h("span", {}, "dots: accepted"), h("span", {}, `highest ${number(Math.max(...steps.map((each) => each?.entropy[position] ?? 0)), 2)} nats`));
-    this.budget.paint(log, step, position);
-    this.stop.paint(log, step);
+    this.budget.paint(log, step, position); // with the title: what is tried there is tried of this step
+    return () => {
+      this.history.paintSteps(canvas, step, position);
+      this.stop.paint(log, step);
+    };
   }
 
   /**
    * @param {Token} token
    * @param {number} last
+   * @returns {Paint}
    */
   #paintToken(token, last) {
     const { log } = this.lane.player;
@@ -268,11 +266,7 @@ export class Inspector {
     ]);
     this.budget.hide();
     this.stop.hide();
-    this.historyCard.hidden = false;
-    write(this.historyTitle, "Entropy over the tokens");
-    const tokens = Array.from(log.tokens);
-    renew(this.history, entropyChart({ values: tokens.map((each) => each?.entropy ?? null), dots: tokens.map((_, at) => at === token.index), now: last, unit: "tokens" }));
-    renew(this.historyNote, h("span", {}, "dot: this token"), h("span", {}, `highest ${number(Math.max(...tokens.map((each) => each?.entropy ?? 0)), 2)} nats`));
+    return () => this.history.paintTokens(Array.from(log.tokens), token, last); // gaps become undefined
   }
 
   /**

@@ -181,8 +181,8 @@ export class Lane extends EventTarget {
     if (settles && frame.seq === this.settled) return;
     this.settled = frame?.seq;
     clearTimeout(this.timer);
-    this.element.classList.toggle("settling", settles);
-    if (settles) this.timer = setTimeout(() => this.element.classList.remove("settling"), SETTLE_MS);
+    this.text.classList.toggle("settling", settles);
+    if (settles) this.timer = setTimeout(() => this.text.classList.remove("settling"), SETTLE_MS);
   }
 
   /** @param {Frame} now */

@@ -49,7 +49,6 @@ export class QuestionCard {
 
   /** Whether a question can be asked about what the lane shows. */
   get can() {
-    if (this.lane.element.offsetParent === null) return false;
     const { frame, log } = this.lane.player;
     const next = frame && asked(log, frame.seq);
     return Boolean(next && next.left.size);
