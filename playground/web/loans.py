@@ -14,10 +14,10 @@ import structlog
 
 from playground.engine.steering import Steering
 from playground.errors import PlaygroundError
-from playground.events import CanvasCommitted, Error, Event, RunFinished, Token, adapter
-from playground.metrics import Meter
+from playground.events import Error, Event, adapter
 from playground.parameters import DecodingChange, SamplerChange
 from playground.recipe import Recipe
+from playground.web.ending import Ending
 from playground.web.messages import Refused, Start, parse
 
 if TYPE_CHECKING:
@@ -124,55 +124,30 @@ class Loans:
         failure: Exception | None = None
         loan = run.turn
         assert isinstance(loan, Loan)
-        ended = Ending(run.recipe)
+        ending = Ending(run.recipe)
         try:
             with closing(self._batches(run.recipe.model_dump_json())) as batches:  # type: ignore[type-var]
                 for batch in batches:
                     events = [adapter.validate_json(line) for line in batch]
                     for event in events:
-                        ended.see(event)
+                        ending.see(event)
                     loop.call_soon_threadsafe(_deliver, run, events)
                     if loan.over:
                         break
         except Exception as error:
             failure = error
-        loop.call_soon_threadsafe(_deliver, run, ended.last(failure))
+        loop.call_soon_threadsafe(_deliver, run, _missing(ending, failure))
 
 
-class Ending:
-    """How a run ends whose worker did not say so: it was cancelled, or broke off."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
-        self._meter = Meter()
-        self._text = ""
-        self._finished = False
-        self._began = time.perf_counter()
-
-    def see(self, event: Event) -> None:
-        """An event that came."""
-        self._meter.see(event)
-        self._finished |= isinstance(event, RunFinished)
-        if isinstance(event, CanvasCommitted | Token):
-            self._text += event.text
-
-    def last(self, failure: Exception | None) -> list[Event]:
-        """The events that are missing: none where the worker gave the last one itself."""
-        if self._finished:
-            return []
-        seconds = time.perf_counter() - self._began
-        metrics = self._meter.metrics(self._recipe.mode, seconds, False, self._recipe.max_new_tokens)
-        end = RunFinished(
-            text=self._text,
-            thought="",
-            metrics=metrics,
-            stop_reason="error" if failure else "cancelled",
-            recipe=self._recipe,
-        )
-        if failure is None:
-            return [end]
-        log.warning("a lent run broke off", reason=str(failure))
-        return [Error(code="gpu", message=f"The GPU was taken back, or none was lent: {failure}"), end]
+def _missing(ending: Ending, failure: Exception | None) -> list[Event]:
+    """The events that a worker did not give: none where it ended its run itself."""
+    if ending.finished:
+        return []
+    if failure is None:
+        return [ending.last("cancelled")]
+    log.warning("a lent run broke off", reason=str(failure))
+    fault = Error(code="gpu", message=f"The GPU was taken back, or none was lent: {failure}")
+    return [fault, ending.last("error")]
 
 
 def batched(events: Iterator[Event], seconds: float = BATCH_SECONDS) -> Iterator[Batch]:

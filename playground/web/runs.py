@@ -12,11 +12,11 @@ from playground.engine.steering import Steering
 from playground.engine.turns import Turn, Turns
 from playground.errors import PlaygroundError
 from playground.events import Error, Event, RunFinished
-from playground.metrics import Meter
 from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.log import RunLog
 from playground.web.archive import Archive, hashed, last_words
+from playground.web.ending import Ending
 from playground.web.metrics import ProcessMetrics
 from playground.web.security import new_control, same_control
 
@@ -112,14 +112,19 @@ class Runs:
     ) -> Run:
         """Begin a run, or queue it. owner: a secret; address: the starter's. Raises `PlaygroundError` (`busy`)."""
         run = self._new(recipe, owner, address)
-        deliver = run.deliver
+        ending = Ending(recipe)
+        record = run.deliver
+
+        def deliver(event: Event) -> None:
+            ending.see(event)
+            record(event)
 
         def ended(failure: BaseException | None) -> None:
             if not run.finished:
                 log.error("run broke off", run=run.id[:8], exc_info=failure)
-                message = "the run broke off; the server's log says more"
-                for event in (Error(code="internal", message=message), _last_words(recipe)):
-                    deliver(event)
+                message = "The run broke off; the server's log says why."
+                for event in (Error(code="internal", message=message), ending.last("error")):
+                    record(event)
             self._finish(run)
 
         made = events(model, recipe, run.steering)
@@ -241,9 +246,3 @@ def unknown() -> PlaygroundError:
     """There is no such run."""
     message = "There is no run with this id; runs are forgotten some time after their end."
     return PlaygroundError("unknown_run", message, "run")
-
-
-def _last_words(recipe: Recipe) -> RunFinished:
-    """An ending for a run whose generator failed to give one."""
-    metrics = Meter().metrics(recipe.mode, wall_seconds=0.0, shared_device=False, max_new_tokens=recipe.max_new_tokens)
-    return RunFinished(text="", thought="", metrics=metrics, stop_reason="error", recipe=recipe)

@@ -1,11 +1,15 @@
 """The socket, with a real server and client; the engine is a fake whose passes can be held back."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from playground.events import CanvasStarted, Event
 from tests.web.fake import CANVAS, Fake, recipe
 from tests.web.live import seqs, serving, until
 
@@ -194,6 +198,24 @@ async def test_a_broken_engine_ends_one_run_with_an_error(fake: Fake) -> None:
         fake.step_failure = None
         await client.start(recipe())
         assert len(await client.follow()) == 9
+
+
+async def test_a_run_that_breaks_off_keeps_what_it_did(fake: Fake) -> None:
+    def events(*asked: Any) -> Iterator[Event]:
+        for event in fake.events(*asked):
+            if isinstance(event, CanvasStarted) and event.canvas == 1:
+                raise RuntimeError("boom")
+            yield event
+
+    async with serving(replace(fake.engine, events=events)) as live, live.connect() as client:
+        await client.start(recipe(steps=2, max_new_tokens=2 * CANVAS))
+        came = sorted(await client.follow(), key=lambda event: event["seq"])
+    assert [event["type"] for event in came[-3:]] == ["canvas_committed", "error", "run_finished"]
+    assert came[-1]["text"] == came[-3]["text"] != ""
+    figures = came[-1]["metrics"]
+    assert (figures["canvases"], figures["total_denoising_steps"]) == (1, 2)
+    assert figures["total_tokens"] == len(came[-3]["ids"])
+    assert figures["wall_seconds"] > 0
 
 
 async def test_a_foreign_origin_is_refused_before_the_handshake(fake: Fake) -> None:
