@@ -15,14 +15,20 @@ import { samplerOf } from "./rules.js";
 
 /** An Enter soon after another must not start two runs. */
 const ENTER_QUIET_MS = 300;
+/** The slider of new tokens goes so far: farther, nobody could set a short answer with it. A link may ask for more. */
+const MOST_CANVASES = 16;
 /** The buttons of a run take each other's place, so the second click of a double click must not press the next one. */
 const NEXT_QUIET_MS = 600;
 
 export class Controls extends EventTarget {
-  /** @param {Settings} defaults */
-  constructor(defaults) {
+  /**
+   * @param {Settings} defaults
+   * @param {{shown: number, allowed: number}} tokens new ones at most: where the slider ends, and what the server allows
+   */
+  constructor(defaults, tokens) {
     super();
     this.defaults = defaults;
+    this.tokens = tokens;
     /** @type {Settings} */
     this.settings = structuredClone(defaults);
     /** What the first canvas starts from instead of noise. @type {Edit | null} */
@@ -106,9 +112,21 @@ export class Controls extends EventTarget {
     this.#show();
   }
 
+  /**
+   * Offers answers as long as a model takes them.
+   * @param {{canvas_length: number, context_length: number}} model
+   */
+  fit({ canvas_length, context_length }) {
+    const shown = Math.max(1, Math.min(this.tokens.allowed, MOST_CANVASES * canvas_length, context_length - canvas_length));
+    if (shown === this.tokens.shown) return;
+    this.tokens.shown = shown;
+    this.#show();
+  }
+
   /** Has Gradio's components show what is set: a button of the page hands them their values. */
   #show() {
-    const { prompt, mode, seed, max_new_tokens, sampler, decoding } = this.settings;
+    const { prompt, mode, seed, max_new_tokens: value, sampler, decoding } = this.settings;
+    const max_new_tokens = { __type__: "update", value, maximum: Math.max(value, this.tokens.shown) }; // as Gradio takes it
     const root = document.getElementById("denoise");
     if (root) root.dataset.values = JSON.stringify({ prompt, mode, seed, max_new_tokens, ...sampler, ...decoding });
     document.getElementById("show-values")?.click();

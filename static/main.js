@@ -82,7 +82,7 @@ function open(piece) {
   const stage = piece("stage");
   const root = /** @type {HTMLElement} */ (document.getElementById("denoise"));
   const theme = new Theme();
-  const controls = new Controls(stage.props.defaults);
+  const controls = new Controls(stage.props.defaults, stage.props.tokens);
   const errors = new Errors();
   const notice = new Notice();
   const pace = new Pace(stage.props.steps_per_second);
@@ -278,7 +278,10 @@ function open(piece) {
     if (state === "failed") errors.show("run", message);
     else if (state === "ready") errors.clear("run");
     root.dataset.model = state;
-    if (model) root.dataset.device = model.device;
+    if (model) {
+      root.dataset.device = model.device;
+      controls.fit(model);
+    }
     states.checkRevision();
   });
 

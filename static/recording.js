@@ -28,6 +28,16 @@ export async function isRecording(run) {
 }
 
 /**
+ * What a run of the server's is doing, for example `paused`; null where that cannot be had.
+ * @param {string} run
+ * @returns {Promise<string | null>}
+ */
+export async function stateOf(run) {
+  const summary = await fetch(address(`api/runs/${run}`)).catch(() => null);
+  return summary?.ok ? (await summary.json()).state : null;
+}
+
+/**
  * A run that the server has, by its id: a stored one, or one that is still going on, which is followed.
  * @param {string} run
  * @param {(run: string) => Promise<RunLog>} follow one that is going on

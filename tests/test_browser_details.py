@@ -114,6 +114,24 @@ def test_a_reload_right_after_the_start_goes_on_with_the_run(playground: Page) -
     expect(lane.locator(".lane-message")).not_to_contain_text("going on")
 
 
+def test_a_paused_run_is_paused_after_a_reload(playground: Page) -> None:
+    playground.locator("#prompt textarea").fill(STORY)
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("1")
+    playground.locator("#run").click()
+    playground.wait_for_timeout(650)  # no half of a double click
+    playground.locator("#pause").click()
+    root = playground.locator("#denoise")
+    expect(root).to_have_attribute("data-phase", "paused")
+    playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
+    expect(root).to_have_attribute("data-phase", "paused")
+    expect(playground.locator("#resume")).to_be_visible()
+    playground.locator("#resume").click()
+    expect(root).to_have_attribute("data-phase", "running")
+    cancel(playground)
+    expect(playground.locator("[data-why]:visible")).to_contain_text("it was cancelled")
+
+
 def test_a_reload_before_the_server_has_taken_the_run_keeps_its_recipe(playground: Page) -> None:
     playground.evaluate("WebSocket.prototype.send = () => {}")
     playground.locator("#prompt textarea").fill(STORY)

@@ -49,7 +49,7 @@ def state_of(page: Page, link: str) -> dict[str, Any]:
         sampler: { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
                    confidence_threshold: 0.005, stability_threshold: 1 },
         decoding: { temperature: 1, top_k: 64, top_p: 0.95 } };
-      return (await decode(new URL(link).hash, new Controls(defaults).usual)).state;
+      return (await decode(new URL(link).hash, new Controls(defaults, {}).usual)).state;
     }"""
     state: dict[str, Any] = page.evaluate(script, link)
     return state
@@ -64,7 +64,7 @@ def bare(link: str, page: Page, changes: dict[str, str] | None = None) -> str:
       defaults.sampler = { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
                            confidence_threshold: 0.005, stability_threshold: 1 };
       defaults.decoding = { temperature: 1, top_k: 64, top_p: 0.95 };
-      const { usual } = new Controls(defaults);
+      const { usual } = new Controls(defaults, {});
       const { state } = await decode(new URL(link).hash, usual);
       return await encode({ ...state, runs: {}, at: undefined, ...changes }, usual);
     }"""

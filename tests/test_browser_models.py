@@ -55,6 +55,7 @@ def test_the_model_is_switched_at_its_name(page: Page, browser: Browser, url: st
         expect(page.locator("#prompt textarea")).to_have_value(DRAFT)
         expect(page.locator(".lane[data-mode=diffusion] .lane-message")).to_contain_text("This server has second now")
         expect(page.get_by_role("button", name="Longer text")).to_be_visible()
+        expect(page.locator("#max_new_tokens input[type=range]")).to_have_attribute("max", str(16 * released.CANVAS))
 
         run(page, DRAFT)
         finished(page)

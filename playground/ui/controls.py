@@ -154,11 +154,10 @@ def run_limits(settings: Settings) -> dict[str, Any]:
     """Seed and length: for the next run."""
     with gr.Column(elem_id="limits", elem_classes="card panel"):
         gr.HTML("<h3>Next run</h3>", apply_default_css=False, elem_classes="panel-head")
-        most = min(settings.max_new_tokens, 1024)
         tokens = gr.Slider(
             1,
-            most,
-            min(DEFAULTS.max_new_tokens, most),
+            new_tokens(settings)["shown"],
+            defaults(settings)["max_new_tokens"],
             step=1,
             label="New tokens, at most",
             elem_id="max_new_tokens",
@@ -177,14 +176,19 @@ def run_limits(settings: Settings) -> dict[str, Any]:
     return {"max_new_tokens": tokens, "seed": seed}
 
 
-def defaults() -> dict[str, Any]:
+def new_tokens(settings: Settings) -> dict[str, int]:
+    """New tokens at most: where the slider ends until the page's module knows the model, and what the server allows."""
+    return {"shown": min(settings.max_new_tokens, 1024), "allowed": settings.max_new_tokens}
+
+
+def defaults(settings: Settings) -> dict[str, Any]:
     """What the page's module starts from: the same values as the components show."""
     recipe = DEFAULTS.model_dump(mode="json")
     return {
         "prompt": "",
         "mode": "diffusion",
         "seed": recipe["seed"],
-        "max_new_tokens": recipe["max_new_tokens"],
+        "max_new_tokens": min(recipe["max_new_tokens"], settings.max_new_tokens),
         "sampler": recipe["sampler"],
         "decoding": recipe["decoding"],
     }

@@ -37,7 +37,8 @@ def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[A
             )
         stage = piece(
             "stage",
-            defaults=controls.defaults(),
+            defaults=controls.defaults(settings),
+            tokens=controls.new_tokens(settings),
             steps_per_second=STEPS_PER_SECOND,
             recordings=recordings(),
             version=__version__,
@@ -51,8 +52,8 @@ def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[A
             plot = gr.Plot(show_label=False, elem_id="plot")
         piece(
             "lab",
-            usual=controls.defaults()["sampler"],
-            tokens=controls.DEFAULTS.max_new_tokens,
+            usual=controls.defaults(settings)["sampler"],
+            tokens=controls.defaults(settings)["max_new_tokens"],
         )
         if lend is not None:
             loan = piece("loan")
