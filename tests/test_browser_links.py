@@ -81,7 +81,9 @@ def pinned_run(page: Page) -> None:
     page.keyboard.press("Home")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    page.locator(".lane[data-mode=diffusion] .lane-text [data-p='6']").click()
+    sixth = page.locator(".lane[data-mode=diffusion] .lane-text [data-p='6']")
+    expect(sixth).to_have_count(1)  # the end of the run shows two canvases; the next frame shows the fourth step
+    sixth.click()
     page.locator("#edits .edit-text").fill("purple")
     page.get_by_role("button", name="Pin", exact=True).click()
     before = page.locator(".lane[data-mode=diffusion]").get_attribute("data-run")

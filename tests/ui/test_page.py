@@ -77,9 +77,11 @@ def test_ends_and_default_of_a_slider_are_allowed(knob: controls.Knob) -> None:
 
 def test_page_starts_from_the_reports_values() -> None:
     recipe = Recipe.model_validate({"messages": [{"role": "user", "content": "-"}]})
-    defaults = controls.defaults()
+    defaults = controls.defaults(Settings())
     assert defaults["sampler"] == recipe.sampler.model_dump()
     assert defaults["decoding"] == recipe.decoding.model_dump()
+    assert defaults["max_new_tokens"] == recipe.max_new_tokens
+    assert controls.defaults(Settings(max_new_tokens=100))["max_new_tokens"] == 100
 
 
 def test_pieces_keep_model_text_out_of_markup(config: dict[str, Any]) -> None:
