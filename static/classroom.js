@@ -45,7 +45,7 @@ export class Classroom extends EventTarget {
     this.follow.addEventListener("out", () => this.#out());
     parts.socket.addEventListener("connection", paint);
     parts.lanes.diffusion.addEventListener("paint", () => {
-      if (this.room.teaching) this.bar.ask.disabled = !(parts.controls.modes.includes("diffusion") && this.question.can);
+      if (this.room.teaching) this.#offerQuestion();
       this.#paintQuestion();
     });
   }
@@ -177,8 +177,14 @@ export class Classroom extends EventTarget {
     root.dataset.starts = state?.role === "student" && !state.starts ? "no" : "yes";
     this.bar.paint(state, this.follow.on, socket.state === "open");
     this.menu.paint(state);
+    this.#offerQuestion();
     this.#paintQuestion();
     if (root.dataset.room !== before) this.dispatchEvent(new CustomEvent("place"));
+  }
+
+  /** A question is asked about what the diffusion lane shows. */
+  #offerQuestion() {
+    this.bar.ask.disabled = !(this.parts.controls.modes.includes("diffusion") && this.question.can);
   }
 
   #paintQuestion() {
