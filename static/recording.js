@@ -19,22 +19,21 @@ export async function read(path) {
 }
 
 /**
+ * What the server says of a run; null where that cannot be had.
+ * @param {string} run
+ * @returns {Promise<{state: string, recording?: boolean} | null>} state: for example `paused`
+ */
+export async function summaryOf(run) {
+  const summary = await fetch(address(`api/runs/${run}`)).catch(() => null);
+  return summary?.ok ? summary.json() : null;
+}
+
+/**
  * Whether a run is one of the server's recordings.
  * @param {string} run
  */
 export async function isRecording(run) {
-  const summary = await fetch(address(`api/runs/${run}`)).catch(() => null);
-  return summary?.ok === true && (await summary.json()).recording === true;
-}
-
-/**
- * What a run of the server's is doing, for example `paused`; null where that cannot be had.
- * @param {string} run
- * @returns {Promise<string | null>}
- */
-export async function stateOf(run) {
-  const summary = await fetch(address(`api/runs/${run}`)).catch(() => null);
-  return summary?.ok ? (await summary.json()).state : null;
+  return (await summaryOf(run))?.recording === true;
 }
 
 /**

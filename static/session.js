@@ -13,7 +13,7 @@ import { Refused } from "./socket.js";
 import { Steering } from "./steering.js";
 import { catchUp } from "./catchup.js";
 import { keep } from "./control.js";
-import { stateOf } from "./recording.js";
+import { summaryOf } from "./recording.js";
 
 /**
  * @typedef {"idle" | "starting" | "running" | "paused"} Phase
@@ -138,9 +138,9 @@ export class Session extends EventTarget {
     this.live = live;
     const group = recipe.mode === "diffusion" ? "sampler" : "decoding";
     this.#steeringOf(live, group, /** @type {any} */ (recipe[group]));
-    const state = await stateOf(live.run);
+    const summary = await summaryOf(live.run);
     if (turn !== this.turn) return;
-    this.#become(state === "paused" ? "paused" : "running");
+    this.#become(summary?.state === "paused" ? "paused" : "running");
     await this.#finished(live);
     if (turn !== this.turn) return;
     this.live = null;

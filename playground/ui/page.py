@@ -68,9 +68,8 @@ def build(settings: Settings, lend: Callable[..., Any] | None = None) -> tuple[A
             )
         stage.finished(figures.of_summary, [stage], [plot], show_progress="hidden", api_visibility="private")
     if lend is not None:
-        page.queue(
-            max_size=settings.max_waiting
-        )  # on ZeroGPU Gradio lets but one event wait: a figure would refuse a run
+        # On ZeroGPU Gradio lets but one event wait, so that a figure would have a run refused.
+        page.queue(max_size=settings.max_waiting)
     return page, HEAD
 
 

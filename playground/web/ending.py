@@ -1,33 +1,19 @@
-"""The last event of a run whose maker could not give it any more: by what had come until then."""
+"""The last event of a run whose maker could not give it any more: by what its log has."""
 
-import time
-
-from playground.events import CanvasCommitted, Event, RunFinished, RunStopReason, Token
+from playground.events import CanvasCommitted, RunFinished, RunStopReason, Token, adapter
 from playground.metrics import Meter
 from playground.recipe import Recipe
+from playground.trace.log import RunLog
 
 
-class Ending:
-    """Sees the events of a run, and can end it where they break off."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.finished = False
-        """Whether the run has given its last event itself."""
-        self._recipe = recipe
-        self._meter = Meter()
-        self._text = ""
-        self._began = time.perf_counter()
-
-    def see(self, event: Event) -> None:
-        """An event that came."""
-        self._meter.see(event)
-        self.finished |= isinstance(event, RunFinished)
+def ending(log: RunLog, recipe: Recipe, stop_reason: RunStopReason, wall_seconds: float) -> RunFinished:
+    """What was committed until the log broke off, and its figures."""
+    meter = Meter()
+    text = ""
+    for seq in range(len(log)):
+        event = adapter.validate_json(log.frame(seq))
+        meter.see(event)
         if isinstance(event, CanvasCommitted | Token):
-            self._text += event.text
-
-    def last(self, stop_reason: RunStopReason) -> RunFinished:
-        """The event that is missing: what was committed, and its figures."""
-        recipe = self._recipe
-        seconds = time.perf_counter() - self._began
-        metrics = self._meter.metrics(recipe.mode, seconds, False, recipe.max_new_tokens)
-        return RunFinished(text=self._text, thought="", metrics=metrics, stop_reason=stop_reason, recipe=recipe)
+            text += event.text
+    metrics = meter.metrics(recipe.mode, wall_seconds, False, recipe.max_new_tokens)
+    return RunFinished(text=text, thought="", metrics=metrics, stop_reason=stop_reason, recipe=recipe)

@@ -17,7 +17,7 @@ from playground.errors import PlaygroundError
 from playground.events import Error, Event, adapter
 from playground.parameters import DecodingChange, SamplerChange
 from playground.recipe import Recipe
-from playground.web.ending import Ending
+from playground.web.ending import ending
 from playground.web.messages import Refused, Start, parse
 
 if TYPE_CHECKING:
@@ -124,30 +124,27 @@ class Loans:
         failure: Exception | None = None
         loan = run.turn
         assert isinstance(loan, Loan)
-        ending = Ending(run.recipe)
+        began = time.perf_counter()
         try:
             with closing(self._batches(run.recipe.model_dump_json())) as batches:  # type: ignore[type-var]
                 for batch in batches:
                     events = [adapter.validate_json(line) for line in batch]
-                    for event in events:
-                        ending.see(event)
                     loop.call_soon_threadsafe(_deliver, run, events)
                     if loan.over:
                         break
         except Exception as error:
             failure = error
-        loop.call_soon_threadsafe(_deliver, run, _missing(ending, failure))
+        loop.call_soon_threadsafe(_end, run, failure, time.perf_counter() - began)
 
 
-def _missing(ending: Ending, failure: Exception | None) -> list[Event]:
-    """The events that a worker did not give: none where it ended its run itself."""
-    if ending.finished:
-        return []
-    if failure is None:
-        return [ending.last("cancelled")]
-    log.warning("a lent run broke off", reason=str(failure))
-    fault = Error(code="gpu", message=f"The GPU was taken back, or none was lent: {failure}")
-    return [fault, ending.last("error")]
+def _end(run: "Run", failure: Exception | None, seconds: float) -> None:
+    """Give the events that a worker did not: none where it ended its run itself."""
+    if run.finished:
+        return
+    if failure is not None:
+        log.warning("a lent run broke off", reason=str(failure))
+        run.deliver(Error(code="gpu", message=f"The GPU was taken back, or none was lent: {failure}"))
+    run.deliver(ending(run.log, run.recipe, "cancelled" if failure is None else "error", seconds))
 
 
 def batched(events: Iterator[Event], seconds: float = BATCH_SECONDS) -> Iterator[Batch]:

@@ -1,6 +1,7 @@
 """The runs of the process: those going on and the newest finished ones, who watches them, who may steer them."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from playground.recipe import Recipe
 from playground.settings import Settings
 from playground.trace.log import RunLog
 from playground.web.archive import Archive, hashed, last_words
-from playground.web.ending import Ending
+from playground.web.ending import ending
 from playground.web.metrics import ProcessMetrics
 from playground.web.security import new_control, same_control
 
@@ -112,19 +113,15 @@ class Runs:
     ) -> Run:
         """Begin a run, or queue it. owner: a secret; address: the starter's. Raises `PlaygroundError` (`busy`)."""
         run = self._new(recipe, owner, address)
-        ending = Ending(recipe)
-        record = run.deliver
-
-        def deliver(event: Event) -> None:
-            ending.see(event)
-            record(event)
+        deliver = run.deliver
+        began = time.perf_counter()
 
         def ended(failure: BaseException | None) -> None:
             if not run.finished:
                 log.error("run broke off", run=run.id[:8], exc_info=failure)
                 message = "The run broke off; the server's log says why."
-                for event in (Error(code="internal", message=message), ending.last("error")):
-                    record(event)
+                deliver(Error(code="internal", message=message))
+                deliver(ending(run.log, recipe, "error", time.perf_counter() - began))
             self._finish(run)
 
         made = events(model, recipe, run.steering)
