@@ -91,15 +91,10 @@ def go_to(teacher: Page, frame: int) -> None:
 
 def test_a_room_that_is_opened_at_the_end_of_a_run_has_nothing_to_ask_about(open_page: Open) -> None:
     teacher = open_page()
-    teacher.locator(f"{LANE} .timeline").focus()
-    teacher.keyboard.press("End")
-    expect(teacher.locator(".answer:visible")).to_be_visible()
+    teacher.locator(f"{LANE} .timeline").press("End")
     teacher.wait_for_timeout(500)  # nothing is painted any more when the room is opened
     new_room(teacher)
-    ask = teacher.get_by_role("button", name="Ask: what is accepted next?")
-    expect(ask).to_be_disabled()
-    go_to(teacher, 2)
-    expect(ask).to_be_enabled()
+    expect(teacher.get_by_role("button", name="Ask: what is")).to_be_disabled()
 
 
 def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
