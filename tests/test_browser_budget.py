@@ -130,9 +130,7 @@ def test_another_temperature_accepts_what_the_engine_accepts_where_it_can_be_tol
 def test_the_steps_own_bound_changes_nothing_and_comes_back(playground: Page) -> None:
     run(playground, STORY)
     finished(playground)
-    playground.locator(".lane[data-mode=diffusion] .timeline").focus()
-    playground.keyboard.press("Home")
-    playground.keyboard.press("ArrowRight")
+    look_at(playground, 1)
     expect(playground.locator(".what-if output").first).to_have_text("0.1 nats")
     what_if(playground, 6)  # 0.1 nats, the step's own
     expect(playground.locator(".what-if button:visible")).to_have_count(0)
