@@ -1,11 +1,12 @@
 // @ts-check
-/** What this tab started last: the recipe until the server has taken it, then the run and its control token. It outlives a reload. */
+/** What this tab started last: the recipe until the server has taken it, then the run, its control token and what is to follow. It outlives a reload. */
 
+/** @import { Job } from "./session.js" */
 /** @import { Recipe } from "./wire.js" */
 
 const KEY = "denoise-control";
 
-/** @typedef {{run?: string, token?: string, said?: boolean, recipe?: Recipe}} Started */
+/** @typedef {{run?: string, token?: string, said?: boolean, recipe?: Recipe, next?: Job[]}} Started */
 
 /** @returns {Started} */
 function read() {
@@ -37,9 +38,10 @@ export function pressed(recipe) {
  * The server has taken it.
  * @param {string} run
  * @param {string} token
+ * @param {Job[]} next what is to be started after it
  */
-export function keep(run, token) {
-  write({ run, token });
+export function keep(run, token, next) {
+  write({ run, token, next });
 }
 
 /**
@@ -69,4 +71,14 @@ export function unsaid() {
 export function kept(run) {
   const started = read();
   return started.run === run ? started.token ?? null : null;
+}
+
+/**
+ * What is to be started after this run, if this tab started it.
+ * @param {string} run
+ * @returns {Job[]}
+ */
+export function next(run) {
+  const started = read();
+  return (started.run === run && started.next) || [];
 }

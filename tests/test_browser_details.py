@@ -132,6 +132,29 @@ def test_a_paused_run_is_paused_after_a_reload(playground: Page) -> None:
     expect(playground.locator("[data-why]:visible")).to_contain_text("it was cancelled")
 
 
+def test_what_was_to_follow_the_run_follows_it_after_a_reload(playground: Page) -> None:
+    playground.locator("#prompt textarea").fill(SUM)
+    playground.get_by_text("Side by side").click()
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("1")
+    playground.locator("#run").click()
+    second = playground.locator(".lane[data-mode=autoregressive]")
+    expect(second.locator(".lane-message")).to_contain_text("Waits for the diffusion run")
+    playground.wait_for_timeout(650)  # no half of a double click
+    playground.locator("#pause").click()
+    root = playground.locator("#denoise")
+    expect(root).to_have_attribute("data-phase", "paused")
+    playground.wait_for_function("location.hash.startsWith('#s=1.')")
+    playground.reload()
+    playground.locator("#denoise[data-ready]").wait_for()
+    expect(root).to_have_attribute("data-phase", "paused")
+    expect(second.locator(".lane-message")).to_contain_text("Waits for the diffusion run")
+    playground.locator(".lane[data-mode=diffusion] .speed").select_option("null")
+    playground.locator("#resume").click()
+    finished(playground)
+    expect(second.locator(".lane-status")).to_contain_text("s on the device")
+    expect(root).to_have_attribute("data-phase", "idle")
+
+
 def test_a_reload_before_the_server_has_taken_the_run_keeps_its_recipe(playground: Page) -> None:
     playground.evaluate("WebSocket.prototype.send = () => {}")
     playground.locator("#prompt textarea").fill(STORY)
