@@ -42,7 +42,8 @@ export class Lab extends EventTarget {
     this.plots = new Map();
     this.empty = h("p.hint.lab-empty");
     element.append(h("div.lab-side", {}, this.note, this.card.element, this.point.element), h("div.lab-main", {}, this.form.element, this.empty, this.first, this.table.element, this.others));
-    this.form.element.hidden = true;
+    for (const part of [this.card, this.form, this.table]) part.element.hidden = true;
+    write(this.empty, "Fetching the sweeps…");
     this.card.addEventListener("pick", (/** @type {any} */ event) => void this.open(event.detail).then(() => this.#said()));
     this.card.addEventListener("new", (/** @type {any} */ event) => this.#new(event.detail));
     this.card.addEventListener("changed", () => this.sweep && void this.open(this.sweep.id));
@@ -83,6 +84,7 @@ export class Lab extends EventTarget {
       const found = opened ? await whole(opened) : null;
       if (turn !== this.turn) return;
       this.#say("");
+      this.card.element.hidden = false;
       this.card.list(entries, opened);
       this.form.element.hidden = Boolean(found);
       if (!found) void this.form.estimate();
@@ -95,7 +97,9 @@ export class Lab extends EventTarget {
       }
       this.#paint(found);
     } catch (error) {
-      if (turn === this.turn) this.#say(/** @type {Error} */ (error).message);
+      if (turn !== this.turn) return;
+      this.#say(/** @type {Error} */ (error).message);
+      if (!this.sweep) this.empty.hidden = true;
     }
   }
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.test_browser import events, finished, run
 from tests.watching import visit, watched
@@ -173,3 +173,21 @@ def test_a_faster_setting_of_the_recorded_sweep_is_applied(playground: Page, ser
     finished(playground)
     sampler = events(playground, server_url)[0]["recipe"]["sampler"]
     assert (sampler["entropy_bound"], sampler["max_denoising_steps"]) == (0.3, 16)
+
+
+def test_the_lab_says_that_it_fetches_before_it_shows_anything(page: Page, server_url: str) -> None:
+    held: list[Route] = []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.route("**/api/sweeps*", lambda route: held.append(route))
+    with watched(page, server_url, console=False):
+        visit(page, server_url)
+        page.get_by_role("button", name="Lab", exact=True).click()
+        expect(page.locator(".lab-empty")).to_have_text("Fetching the sweeps…")
+        for part in (".lab-table", "#lab-sweep", "#lab-start"):
+            expect(page.locator(part)).to_be_hidden()
+        for route in held:
+            route.continue_()
+        held.clear()
+        page.unroute("**/api/sweeps*")
+        expect(page.locator("#lab-sweep")).to_be_visible()
+        expect(page.locator(".lab-empty")).to_be_hidden()
