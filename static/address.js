@@ -1,12 +1,12 @@
 // @ts-check
 /** The page's address: writes what is shown into its hash, reads a hash when it changes, and shares it as a link. */
 
-/** @import { PageState } from "./hash.js" */
-/** @import { Recipe } from "./wire.js" */
-import { copied } from "./copy.js";
-import { said, unsaid } from "./control.js";
-import { h } from "./element.js";
-import { BadLink, MOST_CHARACTERS, decode, encode } from "./hash.js";
+/** @import { PageState } from "./run/hash.js" */
+/** @import { Recipe } from "./run/wire.js" */
+import { copied } from "./parts/copy.js";
+import { said, unsaid } from "./live/control.js";
+import { h } from "./parts/element.js";
+import { BadLink, MOST_CHARACTERS, decode, encode } from "./run/hash.js";
 
 const WRITE_AFTER_MS = 350;
 const COPIED_MS = 2000;

@@ -7,53 +7,53 @@
  *                            └──► editor ──► fork (a recipe with one more edit) ──► session ──► socket
  */
 
-/** @import { Fork } from "./editor.js" */
-/** @import { RunLog } from "./log.js" */
-import { AcceptanceMap } from "./map.js";
+/** @import { Fork } from "./prompt/editor.js" */
+/** @import { RunLog } from "./run/log.js" */
+import { AcceptanceMap } from "./lane/map.js";
 import { Address } from "./address.js";
-import { Answer } from "./answer.js";
-import { Attach } from "./attach.js";
-import { Classroom } from "./classroom.js";
-import { Clock } from "./clock.js";
-import { Controls } from "./controls.js";
-import { Conversation } from "./conversation.js";
-import { Editor, sayFork } from "./editor.js";
-import { Errors } from "./errors.js";
-import { Examples } from "./examples.js";
-import { Exports } from "./exports.js";
-import { Gallery } from "./gallery.js";
-import { Guide } from "./guide.js";
-import { Inspector } from "./inspector.js";
-import { Lab } from "./lab.js";
-import { Lane } from "./lane.js";
-import { Loan } from "./loan.js";
-import { Menu } from "./menu.js";
-import { Metrics, hasFigures } from "./metrics.js";
-import { Notice } from "./notice.js";
-import { Opener } from "./opener.js";
-import { Pace } from "./pace.js";
+import { Answer } from "./lane/answer.js";
+import { Attach } from "./prompt/attach.js";
+import { Classroom } from "./classroom/classroom.js";
+import { Clock } from "./lane/clock.js";
+import { Controls } from "./prompt/controls.js";
+import { Conversation } from "./prompt/conversation.js";
+import { Editor, sayFork } from "./prompt/editor.js";
+import { Errors } from "./parts/errors.js";
+import { Examples } from "./prompt/examples.js";
+import { Exports } from "./files/exports.js";
+import { Gallery } from "./files/gallery.js";
+import { Guide } from "./classroom/guide.js";
+import { Inspector } from "./inspector/inspector.js";
+import { Lab } from "./lab/lab.js";
+import { Lane } from "./lane/lane.js";
+import { Loan } from "./live/loan.js";
+import { Menu } from "./parts/menu.js";
+import { Metrics, hasFigures } from "./lane/metrics.js";
+import { Notice } from "./parts/notice.js";
+import { Opener } from "./files/opener.js";
+import { Pace } from "./live/pace.js";
 import { PageStates } from "./pagestate.js";
-import { Past } from "./past.js";
-import { Projector } from "./projector.js";
-import { Races } from "./races.js";
-import { Room } from "./room.js";
-import { RoomMenu } from "./roommenu.js";
-import { Runs } from "./runs.js";
-import { Session } from "./session.js";
-import { Socket } from "./socket.js";
-import { Start } from "./start.js";
-import { Status } from "./status.js";
-import { Theme } from "./theme.js";
-import { Views } from "./views.js";
-import { onWidth } from "./width.js";
-import { forkName } from "./fork.js";
-import { h } from "./element.js";
-import { runAgain, useSettings } from "./labtoplay.js";
-import { play } from "./recording.js";
-import { ruleControl } from "./rule.js";
-import { soFar } from "./sofar.js";
-import { soon } from "./painter.js";
-import { summaryOf } from "./summary.js";
+import { Past } from "./files/past.js";
+import { Projector } from "./classroom/projector.js";
+import { Races } from "./races/races.js";
+import { Room } from "./classroom/room.js";
+import { RoomMenu } from "./classroom/roommenu.js";
+import { Runs } from "./files/runs.js";
+import { Session } from "./live/session.js";
+import { Socket } from "./live/socket.js";
+import { Start } from "./prompt/start.js";
+import { Status } from "./head/status.js";
+import { Theme } from "./parts/theme.js";
+import { Views } from "./head/views.js";
+import { onWidth } from "./parts/width.js";
+import { forkName } from "./run/fork.js";
+import { h } from "./parts/element.js";
+import { runAgain, useSettings } from "./lab/labtoplay.js";
+import { play } from "./live/recording.js";
+import { ruleControl } from "./prompt/rule.js";
+import { soFar } from "./run/sofar.js";
+import { soon } from "./parts/painter.js";
+import { summaryOf } from "./run/summary.js";
 
 /**
  * @typedef {{element: HTMLElement, props: any, trigger: (name: string, detail?: any) => void, watch: (name: string, then: () => void) => void}} Piece
@@ -237,7 +237,7 @@ function open(piece) {
     wake();
   });
   session.addEventListener("shown", (/** @type {any} */ event) => {
-    const [{ mode, fork }] = /** @type {import("./session.js").Job[]} */ (event.detail);
+    const [{ mode, fork }] = /** @type {import("./live/session.js").Job[]} */ (event.detail);
     active = lanes[mode];
     inspector.lane = active;
     notice.clear();

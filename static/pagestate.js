@@ -1,27 +1,27 @@
 // @ts-check
 /** What the page shows as one state, and the page from such a state: the two directions of a link. */
 
-/** @import { Controls } from "./controls.js" */
-/** @import { PageState } from "./hash.js" */
-/** @import { Inspector } from "./inspector.js" */
-/** @import { Lane } from "./lane.js" */
-/** @import { AcceptanceMap } from "./map.js" */
-/** @import { Notice } from "./notice.js" */
-/** @import { Pace } from "./pace.js" */
-/** @import { Past } from "./past.js" */
-/** @import { Projector } from "./projector.js" */
-/** @import { RaceCard } from "./racecard.js" */
-/** @import { Session } from "./session.js" */
-/** @import { Lab } from "./lab.js" */
-/** @import { Views } from "./views.js" */
-/** @import { Recipe } from "./wire.js" */
-import { recipeOf } from "./fork.js";
-import { lessen } from "./hash.js";
-import { elsewhere, introduce } from "./introduction.js";
-import { RunLog } from "./log.js";
-import { recall } from "./recording.js";
-import { unshelve } from "./shelf.js";
-import { takeUp } from "./takeup.js";
+/** @import { Controls } from "./prompt/controls.js" */
+/** @import { PageState } from "./run/hash.js" */
+/** @import { Inspector } from "./inspector/inspector.js" */
+/** @import { Lane } from "./lane/lane.js" */
+/** @import { AcceptanceMap } from "./lane/map.js" */
+/** @import { Notice } from "./parts/notice.js" */
+/** @import { Pace } from "./live/pace.js" */
+/** @import { Past } from "./files/past.js" */
+/** @import { Projector } from "./classroom/projector.js" */
+/** @import { RaceCard } from "./races/racecard.js" */
+/** @import { Session } from "./live/session.js" */
+/** @import { Lab } from "./lab/lab.js" */
+/** @import { Views } from "./head/views.js" */
+/** @import { Recipe } from "./run/wire.js" */
+import { recipeOf } from "./run/fork.js";
+import { lessen } from "./run/hash.js";
+import { elsewhere, introduce } from "./live/introduction.js";
+import { RunLog } from "./run/log.js";
+import { recall } from "./live/recording.js";
+import { unshelve } from "./files/shelf.js";
+import { takeUp } from "./live/takeup.js";
 
 /** @typedef {"diffusion" | "autoregressive"} Mode */
 

@@ -4,17 +4,17 @@
  * The document hands the trace over (playground/trace/replay_page.py); from there on it is the page's own log, player and views.
  */
 
-/** @import { RunEvent } from "./wire.js" */
-import { AcceptanceMap } from "./map.js";
-import { Answer } from "./answer.js";
-import { Inspector } from "./inspector.js";
-import { Lane } from "./lane.js";
-import { Pace } from "./pace.js";
-import { textOf } from "./prompts.js";
-import { RunLog } from "./log.js";
-import { Theme } from "./theme.js";
-import { h, number } from "./element.js";
-import { parseTrace } from "./wire.js";
+/** @import { RunEvent } from "./run/wire.js" */
+import { AcceptanceMap } from "./lane/map.js";
+import { Answer } from "./lane/answer.js";
+import { Inspector } from "./inspector/inspector.js";
+import { Lane } from "./lane/lane.js";
+import { Pace } from "./live/pace.js";
+import { textOf } from "./run/prompts.js";
+import { RunLog } from "./run/log.js";
+import { Theme } from "./parts/theme.js";
+import { h, number } from "./parts/element.js";
+import { parseTrace } from "./run/wire.js";
 
 const STEPS_PER_SECOND = 4;
 

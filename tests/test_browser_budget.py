@@ -18,12 +18,12 @@ BOUNDS = (0.0, 0.02, 0.1, 0.7, 5.0)
 RUNS = 100
 
 MASKS = """async ([steps, bounds]) => {
-  const { acceptedAt } = await import(new URL('page/states.js', document.baseURI));
+  const { acceptedAt } = await import(new URL('page/run/states.js', document.baseURI));
   return steps.map((step) => (bounds ?? [step.entropy_bound]).map((bound) => acceptedAt(step, bound)));
 }"""
 
 WARMER = """async ([steps, vocabulary]) => {
-  const { acceptedWarmer } = await import(new URL('page/heat.js', document.baseURI));
+  const { acceptedWarmer } = await import(new URL('page/run/heat.js', document.baseURI));
   const stops = Array.from({ length: 39 }, (_, stop) => ({ stop, temperature: (stop + 2) / 20 }));
   return steps.flatMap((step, at) => stops.map(({ stop, temperature }) =>
     ({ at, stop, temperature, ...acceptedWarmer(step, temperature, step.entropy_bound, vocabulary) })));

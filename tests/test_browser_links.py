@@ -43,8 +43,8 @@ def shared(page: Page) -> str:
 def state_of(page: Page, link: str) -> dict[str, Any]:
     """What a link says, as the page's own codec reads it."""
     script = """async (link) => {
-      const { decode } = await import(new URL('page/hash.js', document.baseURI));
-      const { Controls } = await import(new URL('page/controls.js', document.baseURI));
+      const { decode } = await import(new URL('page/run/hash.js', document.baseURI));
+      const { Controls } = await import(new URL('page/prompt/controls.js', document.baseURI));
       const defaults = { seed: 0, max_new_tokens: 256,
         sampler: { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
                    confidence_threshold: 0.005, stability_threshold: 1 },
@@ -58,8 +58,8 @@ def state_of(page: Page, link: str) -> dict[str, Any]:
 def bare(link: str, page: Page, changes: dict[str, str] | None = None) -> str:
     """The same link without its runs, as if the server had dropped them."""
     script = """async ([link, changes]) => {
-      const { decode, encode } = await import(new URL('page/hash.js', document.baseURI));
-      const { Controls } = await import(new URL('page/controls.js', document.baseURI));
+      const { decode, encode } = await import(new URL('page/run/hash.js', document.baseURI));
+      const { Controls } = await import(new URL('page/prompt/controls.js', document.baseURI));
       const defaults = { seed: 0, max_new_tokens: 256, sampler: { entropy_bound: 0.1 }, decoding: {} };
       defaults.sampler = { name: 'entropy_bound', entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48,
                            confidence_threshold: 0.005, stability_threshold: 1 };

@@ -9,9 +9,10 @@ address can be asked for.
 import base64
 import gzip
 import json
+import posixpath
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +23,7 @@ from playground.events import Event
 from playground.trace.tables import texts_of
 
 ENTRY = "replay.js"
-STYLES = ("theme.css", "lane.css", "panels.css", "replay.css")
+STYLES = tuple(f"styles/{name}.css" for name in ("theme", "lane", "panels", "replay"))
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; style-src-attr 'unsafe-inline'; "
@@ -69,7 +70,7 @@ async function unpack(id) {
 });"""
 """An import map must be there before the first module is asked for."""
 
-_IMPORT = re.compile(r'^((?:import|export)\b[^;"]*?)"\./([\w./-]+)"', re.M)
+_IMPORT = re.compile(r'^((?:import|export)\b[^;"]*?)"(\.[\w./-]+)"', re.M)
 
 
 PACKAGE = Path(__file__).parent.parent
@@ -105,11 +106,16 @@ def _modules(folder: Path) -> Iterator[tuple[str, str]]:
     while wanted:
         name = wanted.pop()
         source = (folder / name).read_text(encoding="utf-8")
-        for _, imported in _IMPORT.findall(source):
-            if imported not in seen:
-                seen.add(imported)
-                wanted.append(imported)
-        yield name, _IMPORT.sub(lambda found: f'{found[1]}"{_bare(found[2])}"', source)
+        here = posixpath.dirname(name)
+        paths = {said: posixpath.normpath(posixpath.join(here, said)) for _, said in _IMPORT.findall(source)}
+        wanted += sorted({*paths.values()} - seen)
+        seen.update(paths.values())
+        yield name, _rewritten(source, paths)
+
+
+def _rewritten(source: str, paths: Mapping[str, str]) -> str:
+    """The source with bare names for the paths that it imports."""
+    return _IMPORT.sub(lambda found: f'{found[1]}"{_bare(paths[found[2]])}"', source)
 
 
 def _bare(name: str) -> str:

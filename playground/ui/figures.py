@@ -13,8 +13,8 @@ Column = Annotated[list[float], Field(max_length=MOST)]
 Count = Annotated[list[int], Field(max_length=MOST)]
 
 BLUE, AMBER, GREY = "#2563eb", "#b45309", "#68645d"
-"""Accent, amber and muted of the light theme. In the dark one `static/gradio.css` puts its own in their place, which it
-finds by these values."""
+"""Accent, amber and muted of the light theme. In the dark one `static/styles/gradio.css` puts its own in their place,
+which it finds by these values."""
 
 
 class _Numbers(BaseModel):

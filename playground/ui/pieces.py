@@ -5,16 +5,16 @@ from typing import Any
 import gradio as gr
 
 HEAD = """<link rel="icon" href="page/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="page/theme.css">
-<link rel="stylesheet" href="page/gradio.css">
-<link rel="stylesheet" href="page/lane.css">
-<link rel="stylesheet" href="page/panels.css">
-<link rel="stylesheet" href="page/gallery.css">
-<link rel="stylesheet" href="page/edits.css">
-<link rel="stylesheet" href="page/tools.css">
-<link rel="stylesheet" href="page/lab.css">
-<link rel="stylesheet" href="page/classroom.css">
-<link rel="stylesheet" href="page/guide.css">"""
+<link rel="stylesheet" href="page/styles/theme.css">
+<link rel="stylesheet" href="page/styles/gradio.css">
+<link rel="stylesheet" href="page/styles/lane.css">
+<link rel="stylesheet" href="page/styles/panels.css">
+<link rel="stylesheet" href="page/styles/gallery.css">
+<link rel="stylesheet" href="page/styles/edits.css">
+<link rel="stylesheet" href="page/styles/tools.css">
+<link rel="stylesheet" href="page/styles/lab.css">
+<link rel="stylesheet" href="page/styles/classroom.css">
+<link rel="stylesheet" href="page/styles/guide.css">"""
 """Styles, relative to the page's own address, so that they are found behind a proxy's prefix too."""
 
 MOUNT = """(async () => {

@@ -197,16 +197,17 @@ def test_the_page_asks_for_nothing() -> None:
 
 def test_the_modules_import_each_other_by_bare_names() -> None:
     modules = json.loads(block(written(a_run(), "html").decode(), "modules"))["imports"]
-    assert {"playground/replay.js", "playground/lane.js", "playground/wire.js"} <= modules.keys()
-    assert "playground/socket.js" not in modules
+    assert {"playground/replay.js", "playground/lane/lane.js", "playground/run/wire.js"} <= modules.keys()
+    assert "playground/live/socket.js" not in modules
     assert all(url.startswith("data:text/javascript") for url in modules.values())
-    assert "from%20%22playground/lane.js%22" in modules["playground/replay.js"]
+    assert "from%20%22playground/lane/lane.js%22" in modules["playground/replay.js"]
     for source in modules.values():
-        assert not re.search(r'^(import|export)\b.*"\./', unquote(source), re.M)
+        assert not re.search(r'^(import|export)\b.*"\.', unquote(source), re.M)
 
 
 def test_styles_that_would_end_their_element_are_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in replay_page.STYLES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a {}</style>")
     monkeypatch.setattr(replay_page, "static_folder", lambda: tmp_path)
     with pytest.raises(ValueError, match="style element"):

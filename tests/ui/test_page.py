@@ -48,8 +48,8 @@ def test_every_parameter_has_a_control(config: dict[str, Any]) -> None:
 
 
 def test_the_page_knows_every_rule_and_its_parameter() -> None:
-    """static/rules.js has each rule of the recipe under its name, with the field that only this rule has."""
-    text = (STATIC / "rules.js").read_text()
+    """static/run/rules.js has each rule of the recipe under its name, with the field that only this rule has."""
+    text = (STATIC / "run" / "rules.js").read_text()
     known = re.findall(r'^  (\w+): \{\n    title: .*\n    field: "(\w+)"', text, re.MULTILINE)
     common = re.search(r"COMMON = (\[.*\]);", text)
     assert common is not None

@@ -44,7 +44,7 @@ def test_fields_of_any_sampler() -> None:
 
 
 def _declared(name: str) -> set[str]:
-    text = (STATIC / "wire.js").read_text()
+    text = (STATIC / "run" / "wire.js").read_text()
     found = re.search(rf"@typedef {{object}} {name}\n(( \* @property .*\n)+)", text)
     assert found is not None
     return set(re.findall(r"@property \{.*?\} \[?(\w+)\]?", found[1]))

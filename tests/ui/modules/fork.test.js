@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { changeName, differences, editName, editsOf, forkName, forkOf, momentOf, parametersAt, recipeOf, seqBefore, setEdit } from "../fork.js";
+import { RunLog } from "../run/log.js";
+import { changeName, differences, editName, editsOf, forkName, forkOf, momentOf, parametersAt, recipeOf, seqBefore, setEdit } from "../run/fork.js";
 
 const SAMPLER = { entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48, confidence_threshold: 0.005, stability_threshold: 1 };
 const DECODING = { temperature: 1, top_k: 64, top_p: 0.95 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BadLink, decode, encode, lessen } from "../hash.js";
+import { BadLink, decode, encode, lessen } from "../run/hash.js";
 
 const USUAL = {
   mode: "diffusion", messages: [{ role: "user", content: "" }], thinking: false, seed: 0, max_new_tokens: 256,

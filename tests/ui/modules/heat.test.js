@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedWarmer, entropyBounds } from "../heat.js";
-import { acceptedAt } from "../states.js";
+import { acceptedWarmer, entropyBounds } from "../run/heat.js";
+import { acceptedAt } from "../run/states.js";
 
 const VOCABULARY = 60;
 const RECORDED = 5;

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BadForm, formOf, listOf, specOf } from "../labspec.js";
+import { BadForm, formOf, listOf, specOf } from "../lab/labspec.js";
 
 const USUAL = { entropy_bound: 0.1, t_max: 0.8, t_min: 0.4, max_denoising_steps: 48, confidence_threshold: 0.005, stability_threshold: 1 };
 const SPEC = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
+import { RunLog } from "../run/log.js";
 
 const started = { type: "run_started", run: "r", seq: 0, canvas_length: 2, end_ids: [1], recipe: {}, texts: { 1: "." } };
 const step = (seq, number) => ({ type: "step", run: "r", seq, canvas: 0, step: number, accepted: [], texts: { 9: `t${seq}` } });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { holds, measuresOf } from "../measures.js";
+import { RunLog } from "../run/log.js";
+import { holds, measuresOf } from "../run/measures.js";
 
 test("the page measures a run as the tests of lessons do", () => {
   const log = new RunLog({ recording: true });

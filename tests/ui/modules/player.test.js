@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { Player } from "../player.js";
+import { RunLog } from "../run/log.js";
+import { Player } from "../lane/player.js";
 
 function logOf(steps, { recording = false, finished = true } = {}) {
   const log = new RunLog({ recording });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contentOf, isContent, isThumbnail, readingWords, textOf, uploadsOf } from "../prompts.js";
-import { RunLog } from "../log.js";
-import { thoughtIn, thoughtOf } from "../thoughts.js";
+import { contentOf, isContent, isThumbnail, readingWords, textOf, uploadsOf } from "../run/prompts.js";
+import { RunLog } from "../run/log.js";
+import { thoughtIn, thoughtOf } from "../lane/thoughts.js";
 
 const sha256 = "0123456789abcdef".repeat(4);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { asked, tallied, truthOf } from "../question.js";
+import { RunLog } from "../run/log.js";
+import { asked, tallied, truthOf } from "../run/question.js";
 
 function logOf(...masks) {
   const log = new RunLog();

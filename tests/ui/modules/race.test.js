@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { RaceClock, Track, ahead, shortAnswerTax } from "../race.js";
+import { RunLog } from "../run/log.js";
+import { RaceClock, Track, ahead, shortAnswerTax } from "../run/race.js";
 
 function logOf(mode, events, metrics = {}) {
   const log = new RunLog();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COMMON, RULES, inForce, nearest, ruleOf, samplerOf } from "../rules.js";
+import { COMMON, RULES, inForce, nearest, ruleOf, samplerOf } from "../run/rules.js";
 
 test("each slider has every stop, and goes to the nearest for a value between", () => {
   for (const { stops, usual } of Object.values(RULES)) {

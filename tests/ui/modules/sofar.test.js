@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { RunLog } from "../log.js";
-import { soFar } from "../sofar.js";
-import { parseTrace } from "../wire.js";
+import { RunLog } from "../run/log.js";
+import { soFar } from "../run/sofar.js";
+import { parseTrace } from "../run/wire.js";
 
 const log = new RunLog({ recording: true });
 for (const event of parseTrace(readFileSync(process.env.TRACE, "utf8"))) log.append(event);

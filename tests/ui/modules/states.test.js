@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedAt, barOf, budgetOf, commitStates, historyOf, shownIds, statesOf, stepStates, tailOf, viewOf } from "../states.js";
-import { RunLog } from "../log.js";
+import { acceptedAt, barOf, budgetOf, commitStates, historyOf, shownIds, statesOf, stepStates, tailOf, viewOf } from "../run/states.js";
+import { RunLog } from "../run/log.js";
 
 const step = (number, accepted, sampled, more = {}) => ({
   type: "step", run: "r", seq: number + 1, canvas: 0, step: number, accepted, sampled,

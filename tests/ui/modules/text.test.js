@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitPiece } from "../canvas.js";
-import { number, visible } from "../element.js";
-import { parseTrace } from "../wire.js";
+import { splitPiece } from "../lane/canvas.js";
+import { number, visible } from "../parts/element.js";
+import { parseTrace } from "../run/wire.js";
 
 test("a piece splits into spaces, word and breaks, and nothing is lost", () => {
   assert.deepEqual(splitPiece(" fox"), [" ", "fox", ""]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { checkBeginning, readTrace } from "../tracefile.js";
+import { checkBeginning, readTrace } from "../files/tracefile.js";
 
 const lines = readFileSync(process.env.TRACE, "utf8").trim().split("\n");
 const VERSION = JSON.parse(lines[0]).version;
