@@ -157,7 +157,7 @@ def test_a_sweep_is_paused_resumed_and_deleted(playground: Page) -> None:
     expect(playground.locator("#lab-sweep option", has_text="a small one · ended early")).to_have_count(0)
 
 
-FASTER = '{"sampler.entropy_bound":0.3,"sampler.max_denoising_steps":16}'
+FASTER = '{"sampler.entropy_bound":0.1,"sampler.max_denoising_steps":16}'
 
 
 def test_a_faster_setting_of_the_recorded_sweep_is_applied(playground: Page, server_url: str) -> None:
@@ -172,7 +172,7 @@ def test_a_faster_setting_of_the_recorded_sweep_is_applied(playground: Page, ser
     run(playground, "What is 47 + 38?")
     finished(playground)
     sampler = events(playground, server_url)[0]["recipe"]["sampler"]
-    assert (sampler["entropy_bound"], sampler["max_denoising_steps"]) == (0.3, 16)
+    assert (sampler["entropy_bound"], sampler["max_denoising_steps"]) == (0.1, 16)
 
 
 def test_the_lab_says_that_it_fetches_before_it_shows_anything(page: Page, server_url: str) -> None:

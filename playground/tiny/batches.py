@@ -16,6 +16,7 @@ from playground.tiny.markers import END_OF_TURN_ID
 from playground.tiny.tasks import Task, sample_mixture
 
 POOL = 12  # batches drawn at a time, so that rows of like length can go together
+SHORT = 60  # characters of an answer that may stand in an earlier turn
 ROUND = 8  # clean sequences are padded to a multiple of this, and short canvases are as long as one
 
 
@@ -67,7 +68,8 @@ class BatchSettings:
     `batch_size` rows go to each of `ranks` training processes; all ranks draw the same rows and `rank` takes its own,
     so that their work is equal. A batch of answers shorter than a canvas is given a canvas that just holds them in
     `short_share` of all cases, which saves the time that would go into the ends of turn behind them. `think_share` of
-    the plain tasks are asked in thinking mode with a word of thought.
+    the plain tasks are asked in thinking mode with a word of thought. `later_share` of all stand in a conversation,
+    behind a turn about something else with a short answer.
     """
 
     batch_size: int
@@ -77,6 +79,7 @@ class BatchSettings:
     seed: int = 0
     short_share: float = 0.65
     think_share: float = 0.05
+    later_share: float = 0.1
     weights: Mapping[str, float] | None = None
 
 
@@ -109,11 +112,20 @@ def _draw(settings: BatchSettings, rng: Random) -> Task:
     return with_short_thought(task) if plain and rng.random() < settings.think_share else task
 
 
+def _turns_before(settings: BatchSettings, rng: Random) -> list[Task]:
+    if rng.random() >= settings.later_share:
+        return []
+    while len((task := sample_mixture(rng, settings.weights)).answer) > SHORT:
+        pass
+    return [task]
+
+
 def _encoded(codec: TextCodec, settings: BatchSettings, rng: Random) -> Example:
     """An example; one with a filling too long for its hole, as under a tokenizer of few merges, is drawn again."""
     while True:
         try:
-            return encode_task(_draw(settings, rng), codec)
+            task = _draw(settings, rng)
+            return encode_task(task, codec, _turns_before(settings, rng))
         except FillingTooLong:
             continue
 

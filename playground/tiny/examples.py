@@ -1,5 +1,6 @@
 """From tasks to token ids: an example, and the one canvas of it that a training step denoises."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -49,9 +50,10 @@ def infill_answer(template: str, fillings: list[str], codec: TextCodec) -> tuple
     return ids, pinned
 
 
-def encode_task(task: Task, codec: TextCodec) -> Example:
-    """The task as ids."""
-    prompt = codec.encode_pieces(chat_pieces(task.messages, thinking=task.thinking))
+def encode_task(task: Task, codec: TextCodec, before: Sequence[Task] = ()) -> Example:
+    """The task as ids. before: tasks that were asked and answered earlier in the same conversation."""
+    turns = [turn for each in before for turn in (*each.messages, {"role": "assistant", "content": each.answer})]
+    prompt = codec.encode_pieces(chat_pieces([*turns, *task.messages], thinking=task.thinking))
     family = FAMILY_NAMES.index(task.family)
     if task.template is not None:
         ids, pinned = infill_answer(task.template, list(task.data["fillings"]), codec)

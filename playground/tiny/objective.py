@@ -34,7 +34,7 @@ def training_losses(
     batch: Batch,
     generator: Generator,
     *,
-    next_token_weight: float = 0.15,
+    next_token_weight: float = 0.3,
     noise_power: float = 0.7,
 ) -> Losses:
     """Losses of one batch.

@@ -61,7 +61,7 @@ class TrainingConfig:
     quiet: bool = False
     matrix_rate: float = 0.02
     vector_rate: float = 3e-3
-    next_token_weight: float = 0.15
+    next_token_weight: float = 0.3
     noise_power: float = 0.7
     short_share: float = 0.65
     size: ModelSize = field(default_factory=ModelSize)

@@ -58,7 +58,7 @@ EMBEDDED = (
             Example("a sum", "What is 47 + 38?"),
             Example("sorting", "Sort these numbers: 42 7 93 18 5"),
             Example("a Sudoku", "Sudoku:\n....\n.4.3\n4...\n23.4"),
-            Example("a larger one", "Sudoku:\n......\n6..15.\n5..2..\n.24...\n.46512\n251436"),
+            Example("a larger one", "Sudoku:\n......\n..6..5\n.31.5.\n465.32\n513264\n642513"),
         ),
     ),
     Group(
@@ -67,32 +67,33 @@ EMBEDDED = (
         (
             _infill("a bell", "One day Joel found ___ in the meadow. Since then the black bell is with Joel."),
             _infill("a sum", "54 + ___{3} = 91"),
-            _infill("a chain", "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5"),
+            _infill("a chain", "___{1} +4 =___{1} +2 =___{1} -3 =5", seed=1),
         ),
     ),
     Group(
         "Scratch work",
-        "In thinking mode the model writes into its thought channel first: column by column, or what is left over.",
+        "In thinking mode the model writes into its thought channel first: by columns, what is left, one by one.",
         (
             Example("adding", "What is 648 + 275?", thinking=True),
             Example("sorting", "Sort these numbers: 42 7 93 18", thinking=True),
+            Example("counting", "How many fruits are these: fig, kiwi, plum, pear, lime, cherry?", thinking=True),
         ),
     ),
     Group(
         "Change of mind",
         "Accepted is not locked: with these seeds some tokens are accepted, then become others. Look for amber.",
         (
-            Example("a list", "List 4 animals.", seed=1),
-            _infill("a chain", "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5", seed=1),
-            Example("a story", "Tell a story about a fox named Mia.", seed=29),
+            Example("a list", "List 4 animals.", seed=2),
+            _infill("a chain", "___{1} +4 =___{1} +2 =___{1} -3 =5", seed=3),
+            Example("a story", "Tell a story about a fox named Mia.", seed=37),
         ),
     ),
     Group(
         "Over the edge",
         "An answer longer than a canvas: what is committed becomes context for the next one.",
         (
-            Example("a fox", "Tell a long story about Mia the fox.", seed=2),
-            Example("counting", "Count from 3 to 34."),
+            Example("a fox", "Tell a long story about Mia the fox.", seed=15),
+            Example("counting", "Count from 3 to 30."),
         ),
     ),
     Group(

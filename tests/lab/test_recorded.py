@@ -12,7 +12,7 @@ from playground.lab.summary import Line, lines, paired
 LAB = Path(__file__).parents[2] / "playground" / "lab" / "recorded"
 DOCS = Path(__file__).parents[2] / "docs"
 RELEASED = {"sampler.entropy_bound": 0.1, "sampler.max_denoising_steps": 48}
-FASTER = {"sampler.entropy_bound": 0.3, "sampler.max_denoising_steps": 16}
+FASTER = {"sampler.entropy_bound": 0.1, "sampler.max_denoising_steps": 16}
 
 
 @pytest.fixture(scope="module")

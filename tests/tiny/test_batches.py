@@ -101,3 +101,12 @@ def test_corruption_replaces_a_share_t_uniformly_and_spares_pins() -> None:
     counts = noisy[2, 1000:].bincount(minlength=100).float()
     assert counts.min() > 130
     assert counts.max() < 250
+
+
+def test_later_turns_stand_behind_an_answered_one(small_codec: TextCodec) -> None:
+    """The conversation is what the engine would make of it, and the answer is that of the last turn."""
+    before, task = sample("opposites", Random(1), "train"), sample("add", Random(2), "train")
+    alone, later = encode_task(task, small_codec), encode_task(task, small_codec, [before])
+    assert later.answer == alone.answer
+    assert small_codec.decode(later.prompt).count(before.answer) == 1
+    assert later.prompt[-len(alone.prompt) + 1 :] == alone.prompt[1:]

@@ -70,7 +70,7 @@ def test_column_addition_ends_with_the_first_digits(a: int, b: int) -> None:
 def test_scratch_work() -> None:
     assert column_addition(47, 38) == "7+8=15\n4+3+1=8"
     assert selection_sort([5, 2, 9]) == "2: 5 9\n5: 9"
-    assert tally(["cat", "dog", "cat"], "cat") == "cat 1, dog 1, cat 2"
+    assert tally(["cat", "dog"]) == "1 cat, 2 dog"
 
 
 def test_opposites_go_both_ways_and_facts_are_distinct() -> None:
@@ -78,7 +78,7 @@ def test_opposites_go_both_ways_and_facts_are_distinct() -> None:
     assert len(COLORED) == len(set(COLORED))
 
 
-@pytest.mark.parametrize(("size", "most"), [(4, 11), (6, 20)])
+@pytest.mark.parametrize(("size", "most"), [(4, 10), (6, 14)])
 def test_puzzles_have_one_solution_and_start_empty(size: int, most: int) -> None:
     rng = Random(2)
     top = bottom = 0

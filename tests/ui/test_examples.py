@@ -50,11 +50,13 @@ RIGHT = {
     "What is 47 + 38?": "47 + 38 = 85",
     "Sort these numbers: 42 7 93 18 5": "5 7 18 42 93",
     "Sudoku:\n....\n.4.3\n4...\n23.4": "3241\n1423\n4132\n2314",
+    "Sudoku:\n......\n..6..5\n.31.5.\n465.32\n513264\n642513": "354621\n126345\n231456\n465132\n513264\n642513",
     "What is 648 + 275?": "648 + 275 = 923",
     "Sort these numbers: 42 7 93 18": "7 18 42 93",
-    "Count from 3 to 34.": f"32 numbers: {' '.join(map(str, range(3, 35)))}",
+    "How many fruits are these: fig, kiwi, plum, pear, lime, cherry?": "6 fruits.",
+    "Count from 3 to 30.": f"28 numbers: {' '.join(map(str, range(3, 31)))}",
     INFILL_PROMPT + "54 + ___{3} = 91": "54 + 37 = 91",
-    INFILL_PROMPT + "___{1} +6 =___{1} +4 =___{1} +2 =___{1} -3 =5": "6 +6 =2 +4 =6 +2 =8 -3 =5",
+    INFILL_PROMPT + "___{1} +4 =___{1} +2 =___{1} -3 =5": "2 +4 =6 +2 =8 -3 =5",
 }
 
 

@@ -132,7 +132,11 @@ def _chat(rng: Random) -> Task:
         replies: tuple[str, ...] = (f"Hello {name}! What shall I write?", f"Nice to meet you, {name}!")
     else:
         asks, replies = rng.choice(TALK)
-        prompt = rng.choice(("", "", f"{name} here. ", "Please: ", "Hey! ", "So, ")) + rng.choice(asks)
+        opening = rng.choice(("", "", f"{name} here. ", "Please: ", "Hey! ", "So, "))
+        ask = rng.choice(asks)
+        if not opening:  # all of them known: held out are openings that a phrase was never heard with
+            return Task("chat", ask, rng.choice(replies), "as it stands", data={"replies": replies})
+        prompt = opening + ask
     return Task("chat", prompt, rng.choice(replies), prompt, data={"replies": replies})
 
 

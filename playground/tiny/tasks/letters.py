@@ -14,7 +14,10 @@ def _spell(rng: Random) -> Task:
 
 def _reverse(rng: Random) -> Task:
     word = any_word(rng)
-    prompt = rng.choice((f"Reverse the word {word}.", f"Write {word} backwards.", f"Spell {word} backwards."))
+    if rng.random() < 0.75:  # its letters shown: a token of the vocabulary hides them
+        prompt = rng.choice((f"Reverse: {' '.join(word)}", f"Write these letters backwards: {' '.join(word)}"))
+    else:
+        prompt = rng.choice((f"Reverse the word {word}.", f"Write {word} backwards.", f"Spell {word} backwards."))
     return Task("reverse", prompt, " ".join(reversed(word)), word)
 
 

@@ -4,12 +4,12 @@ import json
 from random import Random
 
 from playground.tiny.tasks.task import Family, Task
-from playground.tiny.tasks.words import ANIMALS, CITIES, COLORS, FRUITS, KINDS, NAMES, any_word
+from playground.tiny.tasks.words import ANIMALS, CITIES, COLORS, FRUITS, KINDS, NAMES, WORDS
 
 
 def _list(rng: Random) -> Task:
     kind = rng.choice(sorted(KINDS))
-    count = rng.randint(2, 5)
+    count = rng.randint(2, 4)
     without = sorted(rng.sample(KINDS[kind], rng.randint(0, 2)))
     items = rng.sample([word for word in KINDS[kind] if word not in without], count)
     but = f", but not {' or '.join(without)}" if without else ""
@@ -32,7 +32,7 @@ def _check_list(task: Task, text: str) -> bool:
 
 
 def _repeat(rng: Random) -> Task:
-    word, count = any_word(rng), rng.randint(2, 8)
+    word, count = rng.choice(WORDS), rng.randint(2, 6)
     prompt = rng.choice((f"Repeat {word} {count} times.", f"Say {word} {count} times."))
     return Task("repeat", prompt, " ".join([word] * count), f"{word} {count}")
 

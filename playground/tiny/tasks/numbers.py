@@ -42,39 +42,32 @@ def _sort_by_selection(rng: Random) -> Task:
     return Task("think_sort", prompt, answer, f"{numbers}", thought=selection_sort(numbers))
 
 
-def _items_and_target(rng: Random, longest: int) -> tuple[list[str], str]:
-    few = rng.sample(KINDS[rng.choice(sorted(KINDS))], rng.randint(2, 4))
-    items = [rng.choice(few) for _ in range(rng.randint(2, longest))]
-    return items, rng.choice(items)
+def _kind_and_items(rng: Random, most: int) -> tuple[str, list[str]]:
+    kind = rng.choice(sorted(KINDS))
+    return kind, rng.sample(KINDS[kind], rng.randint(2, most))
 
 
-def _times(count: int) -> str:
-    return "1 time" if count == 1 else f"{count} times"
+def _count_prompt(rng: Random, kind: str, items: list[str]) -> str:
+    listed = ", ".join(items)
+    return rng.choice(
+        (f"How many {kind} are these: {listed}?", f"Count the {kind}: {listed}.", f"How many {kind}: {listed}?")
+    )
 
 
 def _count(rng: Random) -> Task:
-    items, target = _items_and_target(rng, 7)
-    listed = ", ".join(items)
-    prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
-    return Task("count", prompt, f"{target} appears {_times(items.count(target))}.", f"{target} in {listed}")
+    kind, items = _kind_and_items(rng, 8)
+    return Task("count", _count_prompt(rng, kind, items), f"{len(items)} {kind}.", ", ".join(items))
 
 
-def tally(items: list[str], target: str) -> str:
-    """Counting by hand: each item with the number so far, so that where a number stands does not depend on the rest."""
-    seen = 0
-    marks: list[str] = []
-    for item in items:
-        seen += item == target
-        marks.append(f"{item} {seen}")
-    return ", ".join(marks)
+def tally(items: list[str]) -> str:
+    """Counting by hand: a number at each item."""
+    return ", ".join(f"{number} {item}" for number, item in enumerate(items, 1))
 
 
 def _count_by_tally(rng: Random) -> Task:
-    items, target = _items_and_target(rng, 9)
-    listed = ", ".join(items)
-    prompt = rng.choice((f"How often does {target} appear: {listed}?", f"Count {target} in this list: {listed}."))
-    answer = f"{target} appears {_times(items.count(target))}."
-    return Task("think_count", prompt, answer, f"{target} in {listed}", thought=tally(items, target))
+    kind, items = _kind_and_items(rng, 10)
+    prompt = _count_prompt(rng, kind, items)
+    return Task("think_count", prompt, f"{len(items)} {kind}.", ", ".join(items), thought=tally(items))
 
 
 def _range(rng: Random, family: str, first: int, length: int, step: int) -> Task:
@@ -101,7 +94,7 @@ def _count_range(rng: Random) -> Task:
 
 
 def _count_far(rng: Random) -> Task:
-    return _range(rng, "count_far", rng.randrange(1, 21), rng.randint(20, 36), 1)
+    return _range(rng, "count_far", rng.randrange(1, 21), rng.randint(20, 30), 1)
 
 
 FAMILIES = (

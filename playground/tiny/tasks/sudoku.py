@@ -120,11 +120,11 @@ def _sudoku(rng: Random, size: int, fewest: int, most: int) -> Task:
 
 
 def _sudoku_4(rng: Random) -> Task:
-    return _sudoku(rng, 4, 4, 11)
+    return _sudoku(rng, 4, 4, 10)
 
 
 def _sudoku_6(rng: Random) -> Task:
-    return _sudoku(rng, 6, 6, 20)
+    return _sudoku(rng, 6, 5, 14)
 
 
 FAMILIES = (
