@@ -67,6 +67,26 @@ def test_column_addition_ends_with_the_first_digits(a: int, b: int) -> None:
     assert str(a + b).startswith(last.split("=")[1])
 
 
+@pytest.mark.parametrize(("family", "twin"), [("add", "think_add"), ("sort", "think_sort"), ("count", "think_count")])
+def test_what_two_families_ask_is_held_out_of_both_or_of_neither(family: str, twin: str) -> None:
+    """Each question is named the same way from both sides, so neither trains on what the other holds out."""
+
+    def names(task: Task) -> frozenset[tuple[str, str] | None]:
+        return frozenset({(task.family, task.instance), task.twin})
+
+    rng = Random(3)
+    for one, other in ((family, twin), (twin, family)):
+        held = {names(sample(one, rng, "held_out")) for _ in range(MANY)}
+        trained = {names(sample(other, rng, "train")) for _ in range(50 * MANY)}
+        assert not held & trained
+    both = {names(FAMILIES[family].make(rng)) for _ in range(100 * MANY)}
+    assert both & {names(FAMILIES[twin].make(rng)) for _ in range(100 * MANY)}, "some questions are asked by both"
+
+
+def test_small_talk_as_it_stands_is_always_trained() -> None:
+    assert not is_held_out(Task("chat", "Hi", "Hello!", "as it stands"))
+
+
 def test_scratch_work() -> None:
     assert column_addition(47, 38) == "7+8=15\n4+3+1=8"
     assert selection_sort([5, 2, 9]) == "2: 5 9\n5: 9"

@@ -59,7 +59,7 @@ def test_an_untrained_model_starts_near_uniform(
     losses = _losses(small_model, small_codec, 0)
     assert losses.next_token.item() == pytest.approx(math.log(512), abs=1.5)
     assert losses.denoising.shape == losses.t.shape == (6,)
-    assert torch.equal(losses.total, losses.denoising.mean() + 0.15 * losses.next_token)
+    assert torch.equal(losses.total, losses.denoising.mean() + 0.3 * losses.next_token)
 
 
 def test_losses_repeat_for_a_seed_and_reach_every_trained_weight(

@@ -12,7 +12,8 @@ def _addition(rng: Random) -> Task:
     a, b = rng.randrange(size), rng.randrange(size)
     prompt = rng.choice((f"What is {a} + {b}?", f"Add {a} and {b}.", f"{a} + {b} ="))
     low, high = sorted((a, b))
-    return Task("add", prompt, f"{a} + {b} = {a + b}", f"{low}+{high}")
+    instance = f"{low}+{high}"
+    return Task("add", prompt, f"{a} + {b} = {a + b}", instance, ("think_add", instance))
 
 
 def _subtraction(rng: Random) -> Task:
@@ -23,7 +24,7 @@ def _subtraction(rng: Random) -> Task:
 
 
 def column_addition(a: int, b: int) -> str:
-    """Adding by hand, one column a line, from the ones up: '7+8=15 carry 1'."""
+    """Adding by hand, one column a line, from the ones up: '7+8=15', then '4+3+1=8'."""
     lines: list[str] = []
     carry = 0
     while True:
@@ -41,7 +42,8 @@ def _addition_by_columns(rng: Random) -> Task:
     a, b = rng.randrange(size), rng.randrange(size)
     prompt = rng.choice((f"What is {a} + {b}?", f"Add {a} and {b}.", f"{a} + {b} ="))
     low, high = sorted((a, b))
-    return Task("think_add", prompt, f"{a} + {b} = {a + b}", f"{low}+{high}", thought=column_addition(a, b))
+    instance = f"{low}+{high}"
+    return Task("think_add", prompt, f"{a} + {b} = {a + b}", instance, ("add", instance), column_addition(a, b))
 
 
 FAMILIES = (

@@ -1,4 +1,4 @@
-"""Lists of numbers and things: sorting, counting what occurs, counting from one number to another."""
+"""Lists of numbers and things: sorting, counting how many there are, counting from one number to another."""
 
 from random import Random
 
@@ -21,7 +21,8 @@ def _sort(rng: Random) -> Task:
     numbers = _numbers(rng, 7)
     falling = rng.random() < 0.25
     answer = " ".join(map(str, sorted(numbers, reverse=falling)))
-    return Task("sort", _sort_prompt(rng, numbers, falling=falling), answer, f"{numbers}{falling}")
+    twin = None if falling else ("think_sort", f"{numbers}")
+    return Task("sort", _sort_prompt(rng, numbers, falling=falling), answer, f"{numbers}{falling}", twin)
 
 
 def selection_sort(numbers: list[int]) -> str:
@@ -39,7 +40,8 @@ def _sort_by_selection(rng: Random) -> Task:
     numbers = _numbers(rng, 5)
     answer = " ".join(map(str, sorted(numbers)))
     prompt = _sort_prompt(rng, numbers, falling=False)
-    return Task("think_sort", prompt, answer, f"{numbers}", thought=selection_sort(numbers))
+    twin = ("sort", f"{numbers}{False}")
+    return Task("think_sort", prompt, answer, f"{numbers}", twin, selection_sort(numbers))
 
 
 def _kind_and_items(rng: Random, most: int) -> tuple[str, list[str]]:
@@ -56,7 +58,8 @@ def _count_prompt(rng: Random, kind: str, items: list[str]) -> str:
 
 def _count(rng: Random) -> Task:
     kind, items = _kind_and_items(rng, 8)
-    return Task("count", _count_prompt(rng, kind, items), f"{len(items)} {kind}.", ", ".join(items))
+    instance = ", ".join(items)
+    return Task("count", _count_prompt(rng, kind, items), f"{len(items)} {kind}.", instance, ("think_count", instance))
 
 
 def tally(items: list[str]) -> str:
@@ -67,7 +70,8 @@ def tally(items: list[str]) -> str:
 def _count_by_tally(rng: Random) -> Task:
     kind, items = _kind_and_items(rng, 10)
     prompt = _count_prompt(rng, kind, items)
-    return Task("think_count", prompt, f"{len(items)} {kind}.", ", ".join(items), thought=tally(items))
+    instance = ", ".join(items)
+    return Task("think_count", prompt, f"{len(items)} {kind}.", instance, ("count", instance), tally(items))
 
 
 def _range(rng: Random, family: str, first: int, length: int, step: int) -> Task:

@@ -16,7 +16,8 @@ class Task:
     """One prompt with a right answer.
 
     `instance` names what is asked, apart from how it is phrased: two phrasings of 3 + 4 are one instance. The split
-    depends on it alone. `thought` is the scratch work of an answer in thinking mode. `template` is the text with
+    depends on it alone, and on `twin`: family and instance under which another family asks the same, with a thought
+    or without. `thought` is the scratch work of an answer in thinking mode. `template` is the text with
     holes of an infill task; its visible part is pinned in the canvas. `data` is what the checker needs to know.
     """
 
@@ -24,6 +25,7 @@ class Task:
     prompt: str
     answer: str
     instance: str
+    twin: tuple[str, str] | None = None
     thought: str | None = None
     template: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -63,6 +65,17 @@ class Family:
 
 
 def is_held_out(task: Task) -> bool:
-    """Whether the task's instance is kept from training: one in eight, by a hash of family and instance."""
-    digest = hashlib.blake2b(f"{task.family}\0{task.instance}".encode(), digest_size=8).digest()
+    """Whether the task's instance is kept from training: one in eight, by a hash of family and instance.
+
+    What two families ask is kept from both if it is so under both names, one in 64; otherwise both may train on it.
+    """
+    return all(_chosen(family, instance) for family, instance in _names(task))
+
+
+def _names(task: Task) -> list[tuple[str, str]]:
+    return [(task.family, task.instance), *([task.twin] if task.twin else [])]
+
+
+def _chosen(family: str, instance: str) -> bool:
+    digest = hashlib.blake2b(f"{family}\0{instance}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % HELD_OUT_ONE_IN == 0
