@@ -44,7 +44,7 @@ def steps(page: Page, server_url: str) -> list[dict[str, Any]]:
 
 
 def test_a_double_click_on_run_does_not_cancel(playground: Page, server_url: str) -> None:
-    playground.locator(".lane:visible .speed").first.select_option("4")
+    playground.locator(".lane:visible .speed").first.select_option("2")
     playground.locator("#prompt textarea").fill(STORY)
     box = playground.locator("#run").bounding_box()
     assert box
