@@ -195,12 +195,13 @@ def test_a_class_goes_through_a_lesson(open_page: Open) -> None:
 
 def test_a_live_run_is_followed_and_steered_after_a_reload(open_page: Open) -> None:
     teacher = open_page()
-    _, link, _ = new_room(teacher)
-    anna = open_page(link)
+    anna = open_page(new_room(teacher)[1])
     anna.locator(FOLLOWING).wait_for()
     teacher.locator(f"{LANE} .speed").select_option("1")
     teacher.locator("#prompt textarea").fill("Tell a long story about Mia the fox.")
+    before = anna.locator(LANE).get_attribute("data-run")
     teacher.locator("#run").click()
+    expect(anna.locator(LANE)).not_to_have_attribute("data-run", before or "")  # the recording has new tokens too
     anna.locator(f"{LANE}[data-run] .s-new").first.wait_for(state="attached")
     teacher.reload()
     teacher.locator("#denoise[data-ready][data-room=teaching][data-phase=running]").wait_for()
@@ -212,8 +213,7 @@ def test_a_live_run_is_followed_and_steered_after_a_reload(open_page: Open) -> N
 
 def test_a_dropped_phone_catches_up(open_page: Open) -> None:
     teacher = open_page()
-    _, link, _ = new_room(teacher)
-    phone = open_page(link, **PHONE)
+    phone = open_page(new_room(teacher)[1], **PHONE)
     phone.locator(FOLLOWING).wait_for()
     phone.context.set_offline(True)
     phone.evaluate("window.dispatchEvent(new Event('offline'))")
